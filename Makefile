@@ -1,0 +1,25 @@
+# make book                  build the book, serve it, print its address (SERVE=0: only build)
+# make test                  prove everything
+# make lab                   open the notebooks
+# make notebooks [NB=path]   run notebooks again and write their outputs (FRESH=1: timings too)
+#
+# PYTHON=path picks the Python that .venv is made with; CHROMIUM=path the browser of the tests.
+
+.PHONY: book test lab notebooks
+
+book:
+	@sh tools/python -m tools.environment requirements-book.txt
+	@.venv/bin/python -m tools.build
+	@test "$(SERVE)" = 0 || .venv/bin/python -m tools.serve
+
+test:
+	@sh tools/python -m tools.environment requirements.txt
+	@.venv/bin/python -m tools.prove
+
+lab:
+	@sh tools/python -m tools.environment requirements.txt
+	@.venv/bin/jupyter lab --allow-root book
+
+notebooks:
+	@sh tools/python -m tools.environment requirements.txt
+	@.venv/bin/python -m tools.notebooks $(if $(FRESH),--fresh) $(NB)

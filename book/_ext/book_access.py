@@ -1,0 +1,27 @@
+"""Mend three places where the tools' HTML misleads a screen reader."""
+
+import re
+
+SIGNATURE = re.compile(r'<dt class="sig .*?</dt>', re.DOTALL)
+MENDED = {
+    ' aria-label="Toggle hidden content"': "",  # myst-nb 1.4: it hides the summary's own words
+    ' role="doc-biblioentry"': ' role="listitem"',  # docutils 0.21: not a child of role="list"
+}
+
+
+def _no_list(signature):
+    # Sphinx 7: a definition list without a term, for parameters on lines of their own
+    opened = signature[0].replace("<dl>", '<span class="sig-lines">').replace("<dd>", "<span>")
+    return opened.replace("</dl>", "</span>").replace("</dd>", "</span>")
+
+
+def _mend(app, pagename, templatename, context, doctree):
+    body = context.get("body", "")
+    for wrong, right in MENDED.items():
+        body = body.replace(wrong, right)
+    context["body"] = SIGNATURE.sub(_no_list, body)
+
+
+def setup(app):
+    app.connect("html-page-context", _mend)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,45 @@
+"""After the build, leave out of the theme's stylesheet the rules that no page can use."""
+
+import re
+from pathlib import Path
+
+import pydata_sphinx_theme
+
+SHEET = "styles/pydata-sphinx-theme.css"
+USED = "styles/theme-used.css"  # linked by _templates/static/webpack-macros.html
+THEME = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static"
+COMMENT = re.compile(r"(/\*.*?\*/)", re.DOTALL)
+RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+COMMA = re.compile(r",(?![^()]*\))")
+OPTIONAL = re.compile(r":(?:not|is|where|has)\([^()]*\)")
+NAME = re.compile(r"[.#](-?[A-Za-z_][\w-]*)")
+WORD = re.compile(r"[A-Za-z_][\w-]*")
+
+
+def purge(css, words):
+    """The stylesheet without the selectors that name a class or an id outside `words`."""
+
+    def alive(selector):
+        return all(name in words for name in NAME.findall(OPTIONAL.sub("", selector)))
+
+    def rule(match):
+        selectors = [selector for selector in COMMA.split(match[1]) if alive(selector)]
+        return f"{','.join(selectors)}{{{match[2]}}}" if selectors else ""
+
+    parts = COMMENT.split(css)  # comments hold licences, and stay
+    return "".join(part if part.startswith("/*") else RULE.sub(rule, part) for part in parts)
+
+
+def _purge_theme(app, error):
+    if error or app.builder.name != "html":
+        return
+    pages = [*Path(app.outdir).rglob("*.html"), *Path(app.outdir, "_static").rglob("*.js")]
+    used = [p for p in pages if p.name not in ("fontawesome.js", "bootstrap.js")]
+    words = {word for path in used for word in WORD.findall(path.read_text(encoding="utf-8"))}
+    css = (THEME / SHEET).read_text(encoding="utf-8")
+    Path(app.outdir, "_static", USED).write_text(purge(css, words), encoding="utf-8")
+
+
+def setup(app):
+    app.connect("build-finished", _purge_theme)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

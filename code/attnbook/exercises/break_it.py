@@ -1,0 +1,68 @@
+"""Exercises in which the reader finds an input on which a given wrong version fails."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from attnbook.exercises.attempt import attempt
+from attnbook.exercises.compare import difference, show
+from attnbook.exercises.exercise import OPEN, Exercise, parameter_names, wrong
+from attnbook.operation import describe
+
+
+class Miss(NamedTuple):
+    """A known input that breaks nothing: an example, when the sentence applies, the sentence."""
+
+    wrong: tuple
+    applies: object
+    sentence: str
+
+
+@dataclass(kw_only=True, repr=False)
+class Break(Exercise):
+    """Wrong and right must differ on the input; `allowed` gives a sentence for bad input."""
+
+    wrong: object
+    right: object
+    allowed: object
+    kind = "Break"
+
+    def verdict(self, *answer):
+        """Run the wrong and the right version on the reader's input."""
+        if any(a is ... for a in answer):
+            return OPEN
+        names = parameter_names(self.right)
+        inputs = tuple(_array(a) if isinstance(a, (list, tuple)) else a for a in answer)
+        if refusal := self._refusal(names, inputs):
+            return wrong(refusal)
+        arguments = dict(zip(names, inputs, strict=True))
+        right, broken = attempt(self.right, arguments), attempt(self.wrong, arguments)
+        if broken.raised:
+            return self._right(f"  it raises {type(broken.error).__name__}: {broken.error}")
+        if difference(right.value, broken.value):
+            shown = {"right": right.value, "wrong": broken.value}
+            return self._right(*(f"  {name}  {_in_line(value)}" for name, value in shown.items()))
+        applying = (m.sentence for m in self.misconceptions if m.applies(*inputs))
+        sentence = next(applying, "on this input the wrong version is right.")
+        return wrong(sentence, both_return=show(right.value))
+
+    def _refusal(self, names, inputs):
+        if len(inputs) != len(names):
+            return f"the check wants {', '.join(names)}, but got {len(inputs)} inputs."
+        for name, value in zip(names, inputs, strict=True):
+            if value is None or callable(value):
+                return f"{name} is {describe(value)}; the check wants the input itself."
+        return self.allowed(*inputs)
+
+
+def _array(rows):
+    """Rows as an array; rows of unequal length stay as they are, for `allowed` to refuse."""
+    try:
+        return np.asarray(rows)
+    except ValueError:
+        return rows
+
+
+def _in_line(value):
+    return show(value).replace("\n", "\n         ")

@@ -1,0 +1,82 @@
+"""Say in words how a result differs from the one that is wanted."""
+
+import numpy as np
+
+# Above the rounding of a short chain of operations, far below what any mistake makes.
+TOLERANCE = {"float16": 4e-3, "float32": 1e-5, "float64": 1e-9}
+NUMBERS = (bool, int, float, np.generic)
+
+
+def difference(want, got, exact_zeros=False, dtype_matters=True):
+    """None where `got` is as wanted; else what is wrong with it, without the values.
+
+    Arrays and numbers agree within the tolerance of the wanted dtype. With `exact_zeros`, what
+    should be 0 must be exactly 0.
+    """
+    if got is None:
+        return "nothing was returned: is a `return` missing?"
+    if isinstance(want, tuple):
+        return _tuples(want, got, exact_zeros, dtype_matters)
+    want = np.asarray(want)
+    if type(got) is not np.ndarray and not isinstance(got, NUMBERS):
+        return f"a {type(got).__name__} was returned; expected {_kind(want)}"
+    if np.shape(got) != want.shape:
+        return f"the shape is {np.shape(got)}; expected {want.shape}"
+    if dtype_matters and not _same_dtype(want, got):
+        return f"the dtype is {np.asarray(got).dtype}; expected {want.dtype}"
+    if not _close(want, np.asarray(got), exact_zeros):
+        return "the values differ"
+    return None
+
+
+def _tuples(want, got, *options):
+    if not isinstance(got, tuple) or len(got) != len(want):
+        was = f"{len(got)} results" if isinstance(got, tuple) else f"a {type(got).__name__}"
+        return f"{was} returned; expected a tuple of {len(want)}"
+    for number, pair in enumerate(zip(want, got, strict=True), 1):
+        if found := difference(*pair, *options):
+            return f"result {number}: {found}"
+    return None
+
+
+def _kind(want):
+    return f"a {want.dtype} array of shape {want.shape}" if want.ndim else f"a {want.dtype} number"
+
+
+def _same_dtype(want, got):
+    got = np.asarray(got).dtype
+    return got.kind in "iu" if want.dtype.kind in "iu" else got == want.dtype
+
+
+def _close(want, got, exact_zeros):
+    if want.dtype.kind not in "fiu" or got.dtype.kind not in "fiub":
+        return np.array_equal(want, got)
+    tolerance = TOLERANCE.get(want.dtype.name, 0)
+    with np.errstate(all="ignore"):
+        close = np.isclose(got, want, rtol=tolerance, atol=tolerance, equal_nan=True)
+    return bool(np.all(close & ((want != 0) | (got == 0)) if exact_zeros else close))
+
+
+def show(value):
+    """A value for a message: the numbers of a small array, dtype and shape of a large one."""
+    if isinstance(value, (float, np.number)):
+        return f"{value:.6g}"
+    if not isinstance(value, np.ndarray):
+        return f"{value!r:.200}"
+    if value.size > 32:
+        return f"{value.dtype} array of shape {value.shape}"
+    text = np.array2string(value, precision=4, suppress_small=False, max_line_width=80)
+    return text if value.dtype.name in ("float64", "bool", "int64") else f"{text} ({value.dtype})"
+
+
+def first_difference(want, got):
+    """Where two arrays of one shape first differ, if what `show` prints does not tell."""
+    tells = show(want) != show(got) and np.size(want) <= 32
+    if tells or not isinstance(want, np.ndarray) or np.shape(got) != want.shape:
+        return None
+    with np.errstate(all="ignore"):
+        where = np.argwhere(~np.isclose(got, want, rtol=1e-9, atol=0, equal_nan=True))
+    if not len(where):
+        return None
+    index = tuple(map(int, where[0]))
+    return f"at {list(index)}: expected {want[index]:.12g}, got {got[index]:.12g}"

@@ -1,0 +1,202 @@
+"""What to predict in chapter 4: weights, spreads, shapes."""
+
+import numpy as np
+
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.predict import Predict
+from attnbook.exercises.solutions import dot_product as solutions
+from attnbook.reference import softmax
+
+toy_keys = Predict(
+    name="dot_product.toy_keys",
+    title="One key of the toy example changes",
+    level="easy",
+    minutes=5,
+    solution_of=solutions.toy_keys,
+    atol=0.01,
+    hints=(
+        "The valid length is 2: only two keys take part, (1, 1) and (2, 2).",
+        "With two keys, the weight of the second is 1 / (1 + exp(s_0 - s_1)).",
+        "Dot product: the scores are 2/√2 and 4/√2. Gaussian kernel: half the squared distances "
+        "are 0 and 1, and a score is minus that.",
+    ),
+    explanation=(
+        "The scaled dot products are √2 and 2√2, so the changed key's weight is "
+        "1 / (1 + exp(-√2)) = 0.8044. The Gaussian scores are 0 and -1, so its weight there is "
+        "1 / (1 + exp(1)) = 0.2689."
+    ),
+    misconceptions=(
+        Misconception(
+            [0.8808, 0.2689], "the dot products are not divided by √d_k: 4 - 2 becomes 2 / √2."
+        ),
+        Misconception(
+            [0.7311, 0.2689], "the dot products are divided by d_k = 2; the scale is 1/√d_k = 1/√2."
+        ),
+        Misconception(
+            [0.8044, 0.1192],
+            "a Gaussian score is minus half the squared distance; the half is lost.",
+        ),
+        Misconception(
+            [0.8044, 0.3302],
+            "a Gaussian score takes half the squared distance, not half the distance.",
+        ),
+        Misconception(
+            [0.8044, 0.7311],
+            "the Gaussian kernel prefers the nearer key, and (1, 1) lies at the query itself.",
+        ),
+        Misconception(
+            [0.2689, 0.8044], "the two numbers are in the wrong order: the dot product comes first."
+        ),
+        Misconception(
+            [0.1956, 0.7311], "these are the weights of the key that stays; give those of (2, 2)."
+        ),
+        Misconception(
+            [0.5, 0.5], "the keys are no longer equal, so the weights are not: only equal keys tie."
+        ),
+        Misconception(
+            [0.3136, 0.0393], "all ten keys take part here; the valid length of this example is 2."
+        ),
+    ),
+    notice=(
+        "The two scorers now disagree about which key is the better one: the dot product takes "
+        "the longer key, the Gaussian kernel the nearer one."
+    ),
+)
+
+spread = Predict(
+    name="dot_product.spread",
+    title="How far scores spread",
+    level="easy",
+    minutes=5,
+    solution_of=solutions.spread,
+    atol=0.05,
+    hints=(
+        "The variance of one product of independent entries with mean 0 is the product of their "
+        "variances.",
+        "The variances of 1024 independent products add up.",
+        "The standard deviation is the square root of that sum; the scale divides it by √1024 "
+        "= 32.",
+    ),
+    explanation=(
+        "One product has variance 9. The sum of 1024 of them has variance 9216 and "
+        "standard deviation 96. Dividing by √1024 = 32 leaves 3."
+    ),
+    misconceptions=(
+        Misconception([32, 1], "this takes the queries' entries as ±1; they are ±3."),
+        Misconception([96, 1], "the scale undoes the width and nothing else: the 3 stays in."),
+        Misconception(
+            [9216, 9], "these are variances; a standard deviation is the square root of one."
+        ),
+        Misconception([9216, 3], "the first number is a variance; take its square root."),
+        Misconception(
+            [288, 9], "this multiplies 32 by the variance of the queries' entries, not by their 3."
+        ),
+        Misconception([96, 0.09375], "this divides by d_k = 1024; the scale is 1/√d_k = 1/32."),
+        Misconception([3072, 96], "standard deviations do not add up; variances do."),
+        Misconception(
+            [3, 96], "the two numbers are in the wrong order: without the scale comes first."
+        ),
+    ),
+    notice=(
+        "The scale repairs the effect of the width alone. Large queries still make large "
+        "scores, and with them a model can sharpen its weights."
+    ),
+)
+
+shapes = Predict(
+    name="dot_product.shapes",
+    title="Shapes of batched products",
+    level="easy",
+    minutes=5,
+    solution_of=solutions.shapes,
+    hints=(
+        "`@` multiplies the matrices in the last two axes; the axes before those stay as they are.",
+        "`.T` reverses the order of all axes, not only of the last two.",
+        "A score belongs to a query and a key; an output belongs to a query and is as wide as "
+        "a value.",
+    ),
+    explanation=(
+        "`k.T` reverses all four axes. The scores keep the batch axes (2, 3) and pair 5 "
+        "queries with 7 keys. The output has one row for each query, as wide as a value."
+    ),
+    misconceptions=(
+        Misconception(
+            [(2, 3, 4, 7), (2, 3, 5, 7), (2, 3, 5, 6)],
+            "that is np.swapaxes(k, -1, -2); k.T reverses all four axes.",
+        ),
+        Misconception(
+            [(4, 7, 3, 2), (2, 3, 7, 5), (2, 3, 5, 6)],
+            "the scores are transposed: rows are queries, columns are keys.",
+        ),
+        Misconception(
+            [(2, 3, 4, 7), (2, 3, 7, 5), (2, 3, 5, 6)],
+            "k.T reverses all four axes, and rows of the scores are queries.",
+        ),
+        Misconception(
+            [(4, 7, 3, 2), (2, 3, 5, 7), (2, 3, 5, 4)],
+            "the output mixes values: it is as wide as a value, not as a key.",
+        ),
+        Misconception(
+            [(4, 7, 3, 2), (2, 3, 5, 7), (2, 3, 7, 6)],
+            "the output has one row for each query, not for each key.",
+        ),
+        Misconception(
+            [(4, 7, 3, 2), (2, 3, 5, 4), (2, 3, 5, 6)],
+            "a score sums over the features: its last axis counts keys.",
+        ),
+    ),
+    notice="The width of a key, 4, stands in neither result: the first product sums over it.",
+)
+
+
+vector_sum = Predict(
+    name="dot_product.vector_sum",
+    title="Is the vector sum a better score?",
+    level="medium",
+    minutes=8,
+    solution_of=solutions.vector_sum,
+    atol=0.006,
+    hints=(
+        "Split the sum: the score is (sum of the query's entries) + (sum of the key's entries).",
+        "In one row, the query's part is the same number for every key. What does the softmax "
+        "do with a number that is added to a whole row?",
+        "The sums of the keys are 0, ln 3 and ln 4.",
+    ),
+    explanation=(
+        "The score is one number of the query plus one number of the key. Softmax ignores what "
+        "is added to a whole row, so both rows are softmax(0, ln 3, ln 4)."
+    ),
+    misconceptions=(
+        Misconception(
+            [[1 / 8, 3 / 8, 4 / 8], [12 / 19, 4 / 19, 3 / 19]],
+            "these are the weights of the dot product; here query and key are added, not "
+            "multiplied.",
+        ),
+        Misconception(
+            [[0.125, 0.375, 0.5], [0.5, 0.375, 0.125]],
+            "the opposite query does not turn the order round: it adds -1 to every score of "
+            "its row.",
+        ),
+        Misconception(
+            softmax(np.log([[1.0, 3.0, 4.0]]) / 2).repeat(2, axis=0),
+            "no scale is asked for: the score is the plain sum.",
+        ),
+        Misconception(
+            np.full((2, 3), 1 / 3),
+            "the query has no say, but the keys' sums differ: 0, ln 3, ln 4.",
+        ),
+        Misconception(
+            [[1.0, 1 + np.log(3), 1 + np.log(4)], [-1.0, np.log(3) - 1, np.log(4) - 1]],
+            "these are the scores; the weights are their softmax.",
+        ),
+        Misconception(
+            [[1 / 26, 9 / 26, 16 / 26]] * 2,
+            "the keys are (s_j, 0, 0, 0) here, not (2 s_j, 0, 0, 0).",
+        ),
+    ),
+    notice=(
+        "The query has cancelled: whatever it asks, the answer is the same. A vector sum is no "
+        "score at all, unless something that is not linear stands between the sum and the "
+        "score."
+    ),
+)

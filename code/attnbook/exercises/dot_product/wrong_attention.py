@@ -1,0 +1,110 @@
+"""Attention with one thing wrong in it, for the check to recognise."""
+
+import numpy as np
+
+from attnbook.reference import softmax, weighted_sum
+
+
+def attention(scale=lambda q, k, v: q.shape[-1] ** -0.5, weigh=softmax, mix=weighted_sum):
+    """The solution with one of its three steps exchanged."""
+
+    def attention(q, k, v, mask=None):
+        q = q * scale(q, k, v)
+        return mix(weigh(q @ np.swapaxes(k, -1, -2), mask), v)
+
+    return attention
+
+
+def keys_reversed(q, k, v, mask=None):
+    return weighted_sum(softmax(q @ k.T * q.shape[-1] ** -0.5, mask), v)
+
+
+def scaled_after(q, k, v, mask=None):
+    scores = q @ np.swapaxes(k, -1, -2)
+    return weighted_sum(softmax(scores * q.shape[-1] ** -0.5, mask), v)
+
+
+def promoted_queries(q, k, v, mask=None):
+    q = q / np.sqrt(q.shape[-1])
+    return weighted_sum(softmax(q @ np.swapaxes(k, -1, -2), mask), v)
+
+
+def promoted_scores(q, k, v, mask=None):
+    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+    return weighted_sum(softmax(scores, mask), v)
+
+
+def scaled_weights(q, k, v, mask=None):
+    weights = softmax(q @ np.swapaxes(k, -1, -2), mask)
+    return weighted_sum(weights * q.shape[-1] ** -0.5, v)
+
+
+def scaled_in_place(q, k, v, mask=None):
+    q *= q.shape[-1] ** -0.5
+    return weighted_sum(softmax(q @ np.swapaxes(k, -1, -2), mask), v)
+
+
+def over_queries(scores, mask):
+    mask = None if mask is None else np.swapaxes(mask, -1, -2)
+    return np.swapaxes(softmax(np.swapaxes(scores, -1, -2), mask), -1, -2)
+
+
+def over_queries_by_hand(q, k, v, mask=None):
+    scores = q @ np.swapaxes(k, -1, -2) * q.shape[-1] ** -0.5
+    scores = scores if mask is None else np.where(mask, scores, -np.inf)
+    exp = np.exp(scores - np.max(scores, axis=-2, keepdims=True))
+    return weighted_sum(exp / np.sum(exp, axis=-2, keepdims=True), v)
+
+
+def shifted_by_one_maximum(scores, mask):
+    scores = scores if mask is None else np.where(mask, scores, -np.inf)
+    exp = np.exp(scores - np.max(scores, where=np.isfinite(scores), initial=-1e300))
+    total = np.sum(exp, axis=-1, keepdims=True)
+    return exp / np.where(total == 0, 1, total)
+
+
+def unmasked(scores, mask):
+    return softmax(scores)
+
+
+def filled_with(fill):
+    def weigh(scores, mask):
+        return softmax(scores if mask is None else np.where(mask, scores, fill))
+
+    return weigh
+
+
+def nan_where_empty(scores, mask):
+    scores = scores if mask is None else np.where(mask, scores, -np.inf)
+    exp = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    return exp / np.sum(exp, axis=-1, keepdims=True)
+
+
+def unshifted(scores, mask):
+    exp = np.exp(scores if mask is None else np.where(mask, scores, -np.inf))
+    total = np.sum(exp, axis=-1, keepdims=True)
+    return exp / np.where(total == 0, 1, total)
+
+
+def arithmetic_mask(scores, mask):
+    return softmax(scores if mask is None else scores + (1.0 - mask) * -np.inf)
+
+
+def zeroed_after(scores, mask):
+    return softmax(scores) if mask is None else softmax(scores) * mask
+
+
+def inverted(scores, mask):
+    return softmax(scores if mask is None else np.where(mask, -np.inf, scores))
+
+
+def mask_added(scores, mask):
+    return softmax(scores if mask is None else scores + mask)
+
+
+def zero_scores(scores, mask):
+    return softmax(scores if mask is None else scores * mask)
+
+
+def plain_product(weights, v):
+    return weights @ v

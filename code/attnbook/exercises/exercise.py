@@ -1,0 +1,99 @@
+"""What all exercises share: a check that is recorded, hints, a solution."""
+
+import inspect
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from attnbook.exercises import record
+from attnbook.show import Markdown, source_text
+
+
+class Misconception(NamedTuple):
+    """A known wrong answer, and the sentence that a reader who gives it must see."""
+
+    wrong: object
+    sentence: str
+
+
+class Verdict(NamedTuple):
+    """The outcome of a check, "open" (not attempted), "wrong" or "right", and its text."""
+
+    state: str
+    text: str
+
+
+OPEN = Verdict("open", "Not attempted yet.")
+
+
+@dataclass(kw_only=True, repr=False)
+class Exercise:
+    """One exercise. `solution_of` is a function: the answer, or one that returns the answer."""
+
+    name: str
+    title: str
+    level: str
+    minutes: int
+    solution_of: object
+    explanation: str
+    hints: tuple
+    misconceptions: tuple
+    notice: str
+    kind = "Exercise"
+    _hints_shown: int = field(default=0, init=False)
+
+    def __repr__(self):
+        return f"Exercise {self.name} ({self.title}): check, hint, solution"
+
+    def header(self):
+        """Kind, difficulty, time, and the number of lines of the solution."""
+        return f"{self.kind} · {self.level} · {self.minutes} min · {_lines(self.solution_of)}"
+
+    def check(self, *answer):
+        """Say whether an answer is right, and if not, why; count the try as progress."""
+        verdict = self.verdict(*answer)
+        print(verdict.text)
+        if verdict.state != "open":
+            record.add(self.name, solved=verdict.state == "right")
+
+    def verdict(self, *answer):
+        """What `check` prints, as a `Verdict`; nothing is printed or kept."""
+        raise NotImplementedError
+
+    def hint(self):
+        """Print one more hint each time."""
+        if self._hints_shown == len(self.hints):
+            print("No more hints; solution() shows the solution.")
+            return
+        self._hints_shown += 1
+        print(f"Hint {self._hints_shown} of {len(self.hints)}: {self.hints[self._hints_shown - 1]}")
+
+    def solution(self):
+        """The solution's source, highlighted, and why it is so."""
+        return Markdown(self.solution_markdown())
+
+    def solution_markdown(self):
+        """The solution as Markdown: source, then explanation."""
+        return f"```python\n{source_text(self.solution_of)}\n```\n\n{self.explanation}"
+
+    def _right(self, *details):
+        return Verdict("right", "\n".join((f"Correct. {self.notice}", *details)))
+
+
+def wrong(sentence, **details):
+    """The verdict on a wrong answer: a sentence, then named details, aligned below it."""
+    shown = {name.replace("_", " "): text for name, text in details.items() if text is not None}
+    width = max(map(len, shown), default=0)
+    margin = "\n" + " " * (width + 4)
+    lines = [f"  {name:{width}}  " + text.replace("\n", margin) for name, text in shown.items()]
+    return Verdict("wrong", "\n".join((f"Not yet: {sentence}", *lines)))
+
+
+def _lines(function):
+    body = source_text(function).split("\n")
+    number = sum(bool(line.strip()) for line in body[1:])
+    return f"{number} line" if number == 1 else f"{number} lines"
+
+
+def parameter_names(function):
+    """The names of a function's parameters."""
+    return list(inspect.signature(function).parameters)

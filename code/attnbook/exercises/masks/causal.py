@@ -1,0 +1,88 @@
+"""A mask that hides the future."""
+
+import numpy as np
+
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.solutions import masks as solutions
+from attnbook.exercises.write import Write, case, stress
+
+
+def _triangle(visible):
+    def mask(n_q, n_k):
+        return visible(np.arange(n_q)[:, None], np.arange(n_k), n_k - n_q)
+
+    return mask
+
+
+causal_mask = Write(
+    name="masks.causal_mask",
+    title="A causal mask",
+    level="easy",
+    minutes=6,
+    solution_of=solutions.causal_mask,
+    explanation=(
+        "Query i stands at key i + n_k - n_q, so that the last query stands at the last key. It "
+        "sees every key up to there. A column of queries compared with a row of keys is a matrix."
+    ),
+    hints=(
+        "np.arange(n_q)[:, None] is a column of queries, np.arange(n_k) a row of keys.",
+        "For n_q = n_k the mask is j <= i. With 2 queries and 5 keys, at which key is query 0?",
+        "The last query, n_q - 1, stands at the last key, n_k - 1: every query is n_k - n_q along.",
+    ),
+    misconceptions=(
+        Misconception(
+            _triangle(lambda i, j, ahead: j <= i),
+            "the triangle is anchored at the top left: with more keys than queries the last query "
+            "must see the last key.",
+        ),
+        Misconception(
+            _triangle(lambda i, j, ahead: j <= i + max(ahead, 0)),
+            "with more queries than keys the last query still stands at the last key: the first "
+            "n_q - n_k queries see nothing.",
+        ),
+        Misconception(
+            _triangle(lambda i, j, ahead: j <= i - ahead),
+            "the triangle is shifted the wrong way: query i stands at key i + n_k - n_q.",
+        ),
+        Misconception(
+            _triangle(lambda i, j, ahead: j < i + ahead),
+            "the diagonal is lost: a query may look at its own key.",
+        ),
+        Misconception(
+            _triangle(lambda i, j, ahead: j <= i + ahead + 1),
+            "every query sees one key of its future: the last visible key is its own.",
+        ),
+        Misconception(
+            _triangle(lambda i, j, ahead: j > i + ahead),
+            "the polarity is inverted, only the future is visible: True = may look.",
+        ),
+        Misconception(
+            _triangle(lambda i, j, ahead: j >= i + ahead),
+            "query 0 sees key 1, its future, and no past: rows are queries, columns are keys.",
+        ),
+        Misconception(
+            lambda n_q, n_k: solutions.causal_mask(n_q, n_k).T,
+            "the mask is transposed: rows are queries, columns are keys.",
+        ),
+        Misconception(
+            lambda n_q, n_k: solutions.causal_mask(n_q, n_k).astype(float),
+            "these are the numbers 1.0 and 0.0; a mask is boolean, so that nobody can add it.",
+        ),
+        Misconception(
+            lambda n_q, n_k: np.where(solutions.causal_mask(n_q, n_k), 0, -np.inf),
+            "this is a bias, to be added to scores; a mask is boolean, True = may look.",
+        ),
+    ),
+    notice="For one new query beside a cache the mask is all True: the newest sees everything.",
+    cases=(
+        case(n_q=2, n_k=2),
+        case(n_q=1, n_k=1),
+        case(n_q=1, n_k=3),
+        case(n_q=3, n_k=3),
+        case(n_q=2, n_k=5),
+        case(n_q=4, n_k=2),
+        case(n_q=5, n_k=1),
+        stress(n_q=23, n_k=31),
+        stress(n_q=31, n_k=23),
+    ),
+)

@@ -1,0 +1,136 @@
+"""A softmax over valid lengths in which nothing hidden has any influence."""
+
+import numpy as np
+
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.masks import wrong_softmax as softmaxes
+from attnbook.exercises.solutions import masks as solutions
+from attnbook.exercises.write import Write, case, stress
+
+_rng = np.random.default_rng(3)
+_ONE = np.log([[[1.0, 3.0, 4.0]]])
+_TWO = np.log([[[1.0, 3.0, 4.0]], [[2.0, 2.0, 4.0]]])
+_FOUR = np.log([[[1.0, 3, 4, 8], [2, 2, 4, 8]], [[1, 1, 2, 4], [4, 1, 3, 8]]])
+_LOST = [[[0.0, 1.0, np.nan], [2.0, np.inf, -np.inf]]]
+_FAR = [[[-1e4, -1e4, 0.0]], [[0.0, 1e4, 1e4]]]
+
+_FILL = (
+    "a finite fill is a score like any other: where nothing is visible the weights come out "
+    "uniform. Hide with -inf, and settle the empty row yourself."
+)
+_OVER_QUERIES = "the softmax goes over the queries: each row, the last axis, should sum to 1."
+_REPAIRED_TOO_LATE = (
+    "the hidden scores take part in the softmax before they are removed: a high one, or a NaN, "
+    "leaves nothing to divide. Hide scores before the maximum is taken."
+)
+
+
+def _lens(*lens):
+    return np.array(lens)
+
+
+masked_softmax = Write(
+    name="masks.masked_softmax",
+    title="Masked softmax, exactly",
+    level="hard",
+    minutes=20,
+    solution_of=solutions.masked_softmax,
+    explanation=(
+        "The lengths get an axis of length 1 for the keys, for every axis of heads, and, when "
+        "there is one per sequence, for the queries. A hidden score is replaced by -inf before "
+        "the maximum, so it cannot influence anything. Two guards settle the empty row: subtract "
+        "0 where the maximum is -inf, and divide by 1 where the sum is 0."
+    ),
+    hints=(
+        "Bring the lengths into a shape that compares with np.arange(n_k) and meets the scores: "
+        "(batch, 1, …, 1, 1) or (batch, 1, …, n_q, 1). `reshape` takes -1 for the queries' axis.",
+        "np.where(visible, scores, -np.inf) comes first, before any maximum or exponential.",
+        "Where nothing is visible the maximum is -inf and the sum 0. Subtract 0 and divide by 1 "
+        "there: two calls of np.where.",
+    ),
+    misconceptions=(
+        Misconception(
+            softmaxes.softmax_of(softmaxes.one_too_many),
+            "one key too many is visible: the keys of a length L are 0 … L - 1, so j < L.",
+        ),
+        Misconception(
+            softmaxes.softmax_of(softmaxes.inverted),
+            "the valid keys are hidden and the padding is shown: the polarity is inverted.",
+        ),
+        Misconception(
+            softmaxes.softmax_of(softmaxes.without_queries),
+            "the lengths meet the wrong axis: there is one per sequence, and (batch, n_k) beside "
+            "(batch, n_q, n_k) is read as one per query. Give the queries an axis of length 1.",
+        ),
+        Misconception(
+            softmaxes.softmax_of(softmaxes.without_heads),
+            "with an axis of heads the lengths meet the heads: give each such axis length 1.",
+        ),
+        Misconception(
+            softmaxes.softmax_of(softmaxes.in_rows),
+            "queries are hidden, which are rows: a valid length hides keys, which are columns.",
+        ),
+        Misconception(softmaxes.softmax_of(axis=-2), _OVER_QUERIES),
+        Misconception(
+            softmaxes.not_divided,
+            "the mask comes after the softmax: hidden scores stay in the denominator and the "
+            "rows do not sum to 1.",
+        ),
+        Misconception(softmaxes.divided_again, _REPAIRED_TOO_LATE),
+        Misconception(softmaxes.hidden_maximum, _REPAIRED_TOO_LATE),
+        Misconception(softmaxes.softmax_with(lambda dtype: -1e9), _FILL),
+        Misconception(softmaxes.softmax_with(lambda dtype: np.finfo(dtype).min), _FILL),
+        Misconception(
+            softmaxes.softmax_with(lambda dtype: -np.inf),
+            "where nothing is visible, -inf - (-inf) is NaN: such a row should be zeros.",
+        ),
+        Misconception(
+            softmaxes.mended,
+            "a visible NaN became 0: nan_to_num mends the empty row and hides every other fault. "
+            "Guard the empty row alone.",
+        ),
+        Misconception(
+            softmaxes.added,
+            "-inf is added to the hidden scores, and NaN or inf plus -inf is NaN: replace them.",
+        ),
+        Misconception(
+            softmaxes.no_maximum,
+            "exp overflows or underflows on large scores: subtract each row's maximum first.",
+        ),
+        Misconception(
+            softmaxes.one_maximum,
+            "one maximum for all rows makes the exponentials of a low row vanish: each row "
+            "subtracts its own.",
+        ),
+    ),
+    notice="No weight behind a mask is small: each is exactly 0, whatever was there, even NaN.",
+    exact_zeros=True,
+    cases=(
+        case(scores=_ONE, valid_lens=_lens(2)),
+        case(scores=_ONE, valid_lens=None),
+        case(scores=_TWO, valid_lens=_lens(2, 3)),
+        case(scores=_TWO, valid_lens=_lens(0, 2)),
+        case(scores=np.swapaxes(_TWO, 0, 1), valid_lens=_lens([1, 3])),
+        case(scores=_FOUR, valid_lens=_lens(2, 3)),
+        case(scores=_FOUR, valid_lens=_lens([1, 3], [2, 4])),
+        case(scores=_FOUR, valid_lens=None),
+        case(scores=_rng.standard_normal((3, 2, 5)), valid_lens=_lens(5, 1, 3)),
+        case(scores=_rng.standard_normal((3, 2, 5)), valid_lens=_lens([5, 0], [1, 3], [2, 4])),
+        case(scores=_rng.standard_normal((2, 3, 2, 4)), valid_lens=_lens(1, 3)),
+        case(scores=_rng.standard_normal((2, 2, 3, 5)), valid_lens=_lens([1, 0, 5], [4, 2, 3])),
+        case(scores=_rng.standard_normal((2, 1, 3, 4, 6)), valid_lens=_lens(6, 2)),
+        case(scores=_rng.standard_normal((2, 3, 1, 4)), valid_lens=None),
+        stress(scores=np.array(_LOST), valid_lens=_lens([2, 1])),
+        stress(scores=np.array([[[1.0, 2.0, 1e300]]]), valid_lens=_lens(2)),
+        stress(scores=np.array(_FAR), valid_lens=_lens(2, 3)),
+        stress(scores=np.array([[[-3e9, -3e9, 0.0]]]), valid_lens=_lens(2)),
+        stress(scores=np.full((1, 1, 3), np.finfo(np.float64).min), valid_lens=_lens(2)),
+        stress(scores=np.full((1, 1, 1), np.nan), valid_lens=None),
+        stress(scores=np.array([[[-np.inf, -np.inf, 1.0]]]), valid_lens=_lens(2)),
+        stress(scores=np.array([[[1, 2, 3]], [[4, 4, 0]]]), valid_lens=_lens(2, 3)),
+        stress(scores=np.float32(_TWO), valid_lens=_lens(1, 3)),
+        stress(scores=np.float16(_TWO), valid_lens=_lens(2, 3)),
+        stress(scores=np.float16([[[6e4, 6e4, -6e4]]]), valid_lens=_lens(3)),
+        stress(scores=_FOUR, valid_lens=_lens(0, 4).astype(np.int32)),
+    ),
+)

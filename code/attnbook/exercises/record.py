@@ -1,0 +1,65 @@
+"""Which exercises a reader has tried and solved, kept between runs.
+
+The file lies in the user's data folder, outside the package, so that upgrades leave it alone.
+Nothing that goes wrong with it is an error: a reader loses at most a table.
+"""
+
+import datetime
+import json
+import os
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+
+def path():
+    """Where progress is kept."""
+    return user_data_path("attnbook", appauthor=False) / "progress.json"
+
+
+def load():
+    """What is kept: a dict from the exercise's name to its tries and the day it was solved."""
+    try:
+        kept = json.loads(path().read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (ValueError, OSError) as error:
+        _set_aside(error)
+        return {}
+    if isinstance(kept, dict) and all(isinstance(entry, dict) for entry in kept.values()):
+        return kept
+    _set_aside("it does not hold a table of exercises")
+    return {}
+
+
+def add(name, solved):
+    """Count one try of an exercise, and the day if it is the first that solves it."""
+    kept = load()
+    entry = kept.setdefault(name, {})
+    tries = entry.get("tries", 0)
+    entry["tries"] = (tries if isinstance(tries, int) else 0) + 1
+    if solved:
+        entry.setdefault("solved", datetime.date.today().isoformat())
+    _save(kept)
+
+
+def _save(kept):
+    part = path().with_suffix(f".{os.getpid()}.part")
+    try:
+        part.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+        part.replace(path())
+    except OSError as error:
+        print(f"(Progress could not be kept in {path()}: {error.strerror or error}.)")
+
+
+def _set_aside(reason):
+    for number in range(1, 1000):
+        aside = Path(f"{path()}.unreadable-{number}")
+        if not aside.exists():
+            break
+    try:
+        path().replace(aside)
+        print(f"(The record of progress could not be read, {reason}. It is now {aside.name}.)")
+    except OSError as error:
+        print(f"(The record of progress in {path()} could not be read: {error.strerror or error}.)")

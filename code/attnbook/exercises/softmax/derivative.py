@@ -1,0 +1,155 @@
+"""The derivative of every weight with respect to every score."""
+
+import numpy as np
+
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.solutions import softmax as solutions
+from attnbook.exercises.write import Write, case, stress
+from attnbook.reference import softmax
+
+_rng = np.random.default_rng(2)
+
+
+def diagonal(entries):
+    """A matrix with these entries on its diagonal, for every row."""
+    return entries[..., :, None] * np.eye(entries.shape[-1], dtype=entries.dtype)
+
+
+def outer(weights):
+    return weights[..., :, None] * weights[..., None, :]
+
+
+def no_outer(scores):
+    return diagonal(softmax(scores))
+
+
+def diagonal_only(scores):
+    weights = softmax(scores)
+    return diagonal(weights * (1 - weights))
+
+
+def turned(scores):
+    return -solutions.jacobian(scores)
+
+
+def added(scores):
+    weights = softmax(scores)
+    return diagonal(weights) + outer(weights)
+
+
+def one_row_only(scores):
+    weights = softmax(scores)
+    return np.diag(weights) - np.outer(weights, weights)
+
+
+def of_the_scores(scores):
+    return diagonal(scores) - outer(scores)
+
+
+def of_unnormalised(scores):
+    return diagonal(np.exp(scores))
+
+
+def ones_minus(scores):
+    """α_j (1 - α_l) everywhere: the identity became ones."""
+    weights = softmax(scores)
+    return weights[..., :, None] * (1 - weights[..., None, :])
+
+
+def inner(scores):
+    """diag(α) - αᵀα: a number where a matrix is due."""
+    weights = softmax(scores)
+    return diagonal(weights) - np.sum(weights**2, axis=-1)[..., None, None]
+
+
+def own_derivatives(scores):
+    weights = softmax(scores)
+    return weights * (1 - weights)
+
+
+def of_columns(scores):
+    """Softmax over the first axis."""
+    weights = np.swapaxes(softmax(np.swapaxes(scores, 0, -1)), 0, -1)
+    return diagonal(weights) - outer(weights)
+
+
+def naive(scores):
+    exp = np.exp(scores)
+    weights = exp / np.sum(exp, axis=-1, keepdims=True)
+    return diagonal(weights) - outer(weights)
+
+
+_TINY = np.log([1.0, 3.0, 4.0])
+
+jacobian = Write(
+    name="softmax.jacobian",
+    title="A Jacobian for every row",
+    level="medium",
+    minutes=10,
+    solution_of=solutions.jacobian,
+    explanation=(
+        "Entry (j, l) is $A_j (\\delta_{jl} - A_l)$. The two `None` axes let every weight of a row "
+        "meet every other one of the same row, whatever axes come before. The identity takes the "
+        "dtype of the weights, because `np.eye` is float64 and would turn float32 into float64."
+    ),
+    hints=(
+        "Entry (j, l) is A_j (δ_jl - A_l). What is δ as a matrix?",
+        "weights[..., :, None] has the weights A_j along rows, weights[..., None, :] the A_l along "
+        "columns; their product has the shape (..., n_k, n_k).",
+        "np.eye(n, dtype=weights.dtype) is the identity, in the dtype of the weights.",
+    ),
+    misconceptions=(
+        Misconception(
+            no_outer, "α αᵀ is missing: what one key gains the others lose, so rows sum to 0."
+        ),
+        Misconception(
+            diagonal_only,
+            "the entries beside the diagonal are missing: A_j also falls when another score rises.",
+        ),
+        Misconception(turned, "the sign is turned: raising a score raises its own weight."),
+        Misconception(
+            added, "α αᵀ is added: it is subtracted, because other keys lose what one gains."
+        ),
+        Misconception(
+            one_row_only,
+            "np.diag and np.outer know a single row only: let axes meet with [..., :, None] and "
+            "[..., None, :].",
+        ),
+        Misconception(
+            of_the_scores, "the formula is filled with the scores: it wants their softmax."
+        ),
+        Misconception(
+            of_unnormalised, "that is the derivative of exp: the division by the sum is missing."
+        ),
+        Misconception(
+            ones_minus,
+            "1 stands where δ_jl should: it is 1 on the diagonal and 0 elsewhere, the identity.",
+        ),
+        Misconception(inner, "αᵀα is a number: α αᵀ is the matrix of all products A_j A_l."),
+        Misconception(
+            own_derivatives,
+            "that is the diagonal alone: every weight has a derivative by every score, a matrix.",
+        ),
+        Misconception(
+            of_columns, "the softmax goes over the first axis: keys are the last axis of scores."
+        ),
+        Misconception(
+            naive, "exp overflows or underflows on large scores: `softmax` of the package does not."
+        ),
+    ),
+    notice="J is symmetric, and its rows and columns sum to 0.",
+    cases=(
+        case(scores=_TINY),
+        case(scores=np.array([5.0])),
+        case(scores=np.array([_TINY, np.log([2.0, 2.0, 4.0])])),
+        case(scores=np.log([[1.0, 3.0], [4.0, 4.0]])),
+        case(scores=_rng.standard_normal((2, 3, 4))),
+        case(scores=_rng.standard_normal((3, 2, 1, 5))),
+        stress(scores=np.array([[0.0, 1000.0], [-1000.0, -1000.0]])),
+        stress(scores=np.array([1e300, 1e300, -1e300])),
+        stress(scores=np.array([[-np.inf, -np.inf], [0.0, -np.inf]])),
+        stress(scores=np.array([[1, 2, 3], [-900, 900, 0]])),
+        stress(scores=np.float32([[0, 1, 2], [200, -200, 100]])),
+        stress(scores=np.float16([[1, 2, 3], [-20, 20, 20]])),
+    ),
+)

@@ -1,0 +1,1 @@
+"""The solutions, one module per chapter, as readers see them."""

@@ -1,0 +1,56 @@
+"""Solutions to the exercises of chapter 4, the dot product and its scale."""
+
+import numpy as np
+
+from attnbook.reference import dot_product_scores, gaussian_scores, softmax, weighted_sum
+
+
+def toy_keys():
+    """The changed key's weight under the dot product and under the Gaussian kernel."""
+    q = np.array([[1.0, 1.0]])
+    k = np.array([[1.0, 1.0], [2.0, 2.0]])
+    scores = np.concatenate([dot_product_scores(q, k), gaussian_scores(q, k)])
+    return softmax(scores)[:, 1]
+
+
+def spread():
+    """Standard deviation of the scores, without and with the scale 1/√d_k."""
+    d_k, spread_q, spread_k = 1024, 3, 1
+    unscaled = d_k**0.5 * spread_q * spread_k
+    return np.array([unscaled, unscaled / d_k**0.5])
+
+
+def shapes():
+    """The shapes of k.T, of the scores and of the output."""
+    q, k, v = np.ones((2, 3, 5, 4)), np.ones((2, 3, 7, 4)), np.ones((2, 3, 7, 6))
+    scores = q @ np.swapaxes(k, -1, -2)
+    out = softmax(scores) @ v
+    return [k.T.shape, scores.shape, out.shape]
+
+
+def bilinear_scores(q, k, w):
+    """S = Q W Kᵀ: w turns a query of width d_q into one of width d_k."""
+    return q @ w @ np.swapaxes(k, -1, -2)
+
+
+def vector_sum():
+    """The weights of two opposite queries when a score sums all entries of query and key."""
+    q = np.array([[1.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0]])
+    k = np.outer(np.log([1.0, 3.0, 4.0]), [1.0, 0.0, 0.0, 0.0])
+    scores = np.sum(q[:, None, :] + k, axis=-1)
+    return softmax(scores)
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    """softmax(Q Kᵀ / √d_k) V over the visible keys, on any stack of queries, keys and values."""
+    q = q * q.shape[-1] ** -0.5
+    scores = q @ np.swapaxes(k, -1, -2)
+    return weighted_sum(softmax(scores, mask), v)
+
+
+def value_width():
+    """Two keys, wide values: 1/√d_v is half of 1/√d_k, and the weights are too even."""
+    q = np.array([[1.0]])
+    k = np.array([[0.0], [1.0]])
+    v = np.array([[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]])
+    return q, k, v

@@ -1,0 +1,49 @@
+"""Solutions of chapter 3."""
+
+import numpy as np
+
+from attnbook.masks import padding_mask, sliding_window_mask
+
+
+def middle_hidden():
+    """The weights of scores (0, ln 3, ln 4) when the middle key is hidden."""
+    visible = np.array([1, 0, 4])
+    return visible / visible.sum()
+
+
+def window_pairs():
+    """How many pairs a window and a padding mask leave visible together."""
+    mask = sliding_window_mask(6, 6, left=2) & padding_mask(np.array([4]), 6)
+    return int(mask.sum())
+
+
+def left_padding_mask(valid_lens, n_k):
+    """True for the last `valid_lens` keys: the padding comes first."""
+    return np.arange(n_k) >= n_k - valid_lens[..., None]
+
+
+def causal_mask(n_q, n_k):
+    """True where query i may look at key j; the last query stands at the last key."""
+    return np.arange(n_k) <= np.arange(n_q)[:, None] + n_k - n_q
+
+
+def masked_softmax(scores, valid_lens=None):
+    """Softmax over the first `valid_lens` keys of each row, exactly 0 past them."""
+    n_k = scores.shape[-1]
+    lens = np.full(len(scores), n_k) if valid_lens is None else valid_lens
+    lens = lens.reshape(len(scores), *[1] * (scores.ndim - 3), -1, 1)
+    visible = np.where(np.arange(n_k) < lens, scores, -np.inf)
+    top = visible.max(axis=-1, keepdims=True)
+    exp = np.exp(visible - np.where(np.isfinite(top), top, 0))
+    total = exp.sum(axis=-1, keepdims=True)
+    return exp / np.where(total == 0, 1, total)
+
+
+def renormalised():
+    """Scores whose hidden key is so high that the visible exponentials vanish."""
+    return np.array([0.0, 1.0, 1000.0])
+
+
+def mended():
+    """Scores in which a visible one is NaN."""
+    return np.array([np.nan, 1.0, 2.0])

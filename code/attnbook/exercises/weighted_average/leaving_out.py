@@ -1,0 +1,70 @@
+"""Each point predicted from all the others."""
+
+import numpy as np
+
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.solutions import weighted_average as solutions
+from attnbook.exercises.write import Write, case, stress
+from attnbook.reference import softmax
+
+_rng = np.random.default_rng(3)
+
+
+def _leave_out(scores_of, weights_of=softmax):
+    def leave_one_out(x, y, width):
+        scores = -0.5 * ((x[..., :, None] - x[..., None, :]) / width) ** 2
+        itself = np.eye(x.shape[-1], dtype=bool)
+        return (weights_of(scores_of(scores, itself), itself) @ y[..., None])[..., 0]
+
+    return leave_one_out
+
+
+leave_one_out = Write(
+    name="weighted_average.leave_one_out",
+    title="Leave one out",
+    level="hard",
+    minutes=15,
+    solution_of=solutions.leave_one_out,
+    explanation=(
+        "A score of minus infinity gives an affinity of exp(-∞) = 0, exactly, and it does so "
+        "before the row is normalised, so the remaining weights still sum to one. A single point "
+        "has no others to look at, and `softmax` gives it a row of zeros."
+    ),
+    hints=(
+        "Build the scores of every x against every x, shape (..., n, n).",
+        "The diagonal holds each point's score with itself. Which score makes an affinity of 0?",
+        "np.where(np.eye(n, dtype=bool), -np.inf, scores), then softmax, then the average.",
+    ),
+    misconceptions=(
+        Misconception(
+            _leave_out(lambda s, i: s, lambda s, i: softmax(s)),
+            "each point still looks at itself: its score 0 is the largest of all, exp(0) = 1.",
+        ),
+        Misconception(
+            _leave_out(lambda s, i: s, lambda s, i: np.where(i, 0, softmax(s))),
+            "the point's own weight is removed after normalising: the others sum to less than 1.",
+        ),
+        Misconception(
+            _leave_out(lambda s, i: np.where(s == 0, -np.inf, s), lambda s, i: softmax(s)),
+            "this hides every point at the same x; only the point itself must be left out.",
+        ),
+        Misconception(
+            _leave_out(lambda s, i: np.where(i, -1e3, s), lambda s, i: softmax(s)),
+            "-1000 is finite: where the other keys are farther still, the point sees itself.",
+        ),
+    ),
+    notice="You have built your first mask: a pair that may not look. Chapter 3 is about those.",
+    cases=(
+        case(x=np.array([0.0, 1.0]), y=np.array([3.0, 5.0]), width=1.0),
+        case(x=np.array([0.0, 1.0, 3.0]), y=np.array([0.0, 4.0, 8.0]), width=1.0),
+        case(x=np.array([0.0, 1.0, 3.0]), y=np.array([0.0, 4.0, 8.0]), width=2.5),
+        case(x=np.array([0.0, 0.0, 1.0]), y=np.array([1.0, 2.0, 3.0]), width=1.0),
+        case(x=np.array([0.0, 0.0, 1.0]), y=np.array([2.0, 2.0, 3.0]), width=1.0),
+        case(x=_rng.random((2, 3, 5)), y=_rng.random((2, 3, 5)), width=0.3),
+        stress(x=np.array([1.0]), y=np.array([2.0]), width=1.0),
+        stress(x=np.array([0.0, 100.0, 300.0]), y=np.array([1.0, 2.0, 3.0]), width=1.0),
+        stress(x=np.array([0, 1, 3]), y=np.array([0, 4, 8]), width=1),
+        stress(x=_rng.random(4).astype(np.float32), y=np.ones(4, np.float32), width=0.5),
+        stress(x=_rng.random(3).astype(np.float16), y=np.arange(3).astype(np.float16), width=0.5),
+    ),
+)

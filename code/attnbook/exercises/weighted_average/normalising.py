@@ -1,0 +1,113 @@
+"""From affinities to weights."""
+
+import numpy as np
+
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.solutions import weighted_average as solutions
+from attnbook.exercises.write import Write, case, stress
+from attnbook.reference import softmax
+
+_rng = np.random.default_rng(1)
+
+
+def _sum_of_all(affinities):
+    total = affinities.sum()
+    return affinities / (total if total else 1)
+
+
+def _over_queries(affinities):
+    total = affinities.sum(axis=-2, keepdims=True) if affinities.ndim > 1 else affinities.sum()
+    return affinities / np.where(total == 0, 1, total)
+
+
+def _without_keepdims(affinities):
+    total = affinities.sum(axis=-1)
+    return affinities / np.where(total == 0, 1, total)
+
+
+def _first_axis(affinities):
+    total = affinities.sum(axis=0, keepdims=True)
+    return affinities / np.where(total == 0, 1, total)
+
+
+def _uniform(affinities):
+    total = affinities.sum(axis=-1, keepdims=True)
+    return np.where(total == 0, 1 / affinities.shape[-1], solutions.normalise(affinities))
+
+
+def _with_epsilon(affinities):
+    return affinities / (affinities.sum(axis=-1, keepdims=True) + 1e-12)
+
+
+def _in_place(affinities):
+    affinities /= np.where((total := affinities.sum(-1, keepdims=True)) == 0, 1, total)
+    return affinities
+
+
+normalise = Write(
+    name="weighted_average.normalise",
+    title="From affinities to weights",
+    level="easy",
+    minutes=5,
+    solution_of=solutions.normalise,
+    explanation=(
+        "`keepdims=True` keeps the summed axis as an axis of length 1, so that every row is "
+        "divided by its own sum. Dividing a row of zeros by 1 leaves it zero."
+    ),
+    hints=(
+        "Sum over the last axis: each row belongs to one query.",
+        "`keepdims=True` keeps the sums in a shape that divides row by row.",
+        "`np.where(total == 0, 1, total)` avoids 0/0 in a row without any affinity.",
+    ),
+    misconceptions=(
+        Misconception(
+            _without_keepdims,
+            "the sums lost their axis, and a row was divided by another row's sum: keepdims=True.",
+        ),
+        Misconception(
+            _first_axis, "the sum runs over axis 0: the keys of a query lie along the last axis."
+        ),
+        Misconception(
+            _uniform, "a row of zeros became uniform: a query that matches nothing gets zeros."
+        ),
+        Misconception(
+            _with_epsilon, "a small number is added to each sum, so rows no longer sum to one."
+        ),
+        Misconception(_over_queries, "the columns sum to 1: each *row* is one query's weights."),
+        Misconception(
+            _sum_of_all, "all entries together sum to 1: every query needs weights of its own."
+        ),
+        Misconception(
+            lambda affinities: affinities / affinities.sum(axis=-1, keepdims=True),
+            "a row of zeros became 0/0 = NaN; a query that matches nothing gets zeros.",
+        ),
+        Misconception(
+            softmax, "this exponentiates: affinities are positive already, their ratios stay."
+        ),
+        Misconception(
+            lambda affinities: affinities / affinities.max(axis=-1, keepdims=True),
+            "the largest weight is 1, but the weights of a row do not sum to 1.",
+        ),
+        Misconception(_in_place, "the affinities that came in were changed; return a new array."),
+    ),
+    notice="The output keeps the dtype that came in, and no row depends on another.",
+    exact_zeros=True,
+    cases=(
+        case(affinities=np.array([[1.0, 3.0, 4.0]])),
+        case(affinities=np.array([[1.0, 1.0], [1.0, 3.0]])),
+        case(affinities=np.array([1.0, 3.0, 4.0])),
+        case(affinities=np.array([[0.0, 1.0, 3.0]])),
+        case(affinities=np.array([[2.0, 2.0], [0.0, 0.0]])),
+        case(affinities=np.array([[[1.0, 3.0]], [[2.0, 2.0]]])),
+        case(affinities=np.array([1.0, 3.0, 4.0]) * 1e-9),
+        case(affinities=_rng.random((2, 3, 4, 5))),
+        stress(affinities=np.array([[1, 3, 4], [2, 1, 1]])),
+        stress(affinities=_rng.random((3, 2)).astype(np.float32)),
+        stress(affinities=_rng.random((2, 3)).astype(np.float16)),
+        stress(affinities=np.array([[1e-200, 3e-200], [1e200, 3e200]])),
+        stress(affinities=np.zeros((2, 1, 3))),
+        stress(affinities=np.zeros(2)),
+        stress(affinities=np.zeros((1, 2), np.float32)),
+        stress(affinities=np.array([[0, 2], [0, 0]])),
+    ),
+)

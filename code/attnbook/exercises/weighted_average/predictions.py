@@ -1,0 +1,85 @@
+"""Outputs to predict: by hand, for equal values, for a very wide kernel."""
+
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.predict import Predict
+from attnbook.exercises.solutions import weighted_average as solutions
+
+by_hand = Predict(
+    name="weighted_average.by_hand",
+    title="Three weights by hand",
+    level="easy",
+    minutes=2,
+    solution_of=solutions.by_hand,
+    atol=0.005,
+    explanation="The weights are 2/4, 1/4 and 1/4; the output is 0 · 2/4 + 4 · 1/4 + 8 · 1/4 = 3.",
+    hints=(
+        "What do the three affinities sum to?",
+        "Divide each affinity by that sum: these are the weights.",
+    ),
+    misconceptions=(
+        Misconception(
+            12.0, "12 is the sum of affinity times value: divide the affinities by their sum first."
+        ),
+        Misconception(
+            4.0, "4 is the plain average: the first key has twice the affinity of the others."
+        ),
+        Misconception(
+            0.0, "0 is the value of the best key alone: the other two keys have weight as well."
+        ),
+        Misconception(5.0, "5 gives the weight 2/4 to the last key: it belongs to the first."),
+        Misconception(5.5, "5.5 belongs to the affinities 1, 3 and 4; here they are 2, 1 and 1."),
+        Misconception(6.0, "6 averages the last two keys alone: the first has weight as well."),
+    ),
+    notice="Only the ratios of the affinities matter: 20, 10, 10 would give the same 3.",
+)
+
+same_values = Predict(
+    name="weighted_average.same_values",
+    title="When every value is seven",
+    level="easy",
+    minutes=2,
+    solution_of=solutions.same_values,
+    atol=0.005,
+    explanation=(
+        "The output is 7 · (1/8 + 3/8 + 4/8) = 7. Weights that sum to one, none of them "
+        "negative, cannot leave the range of the values; here that range is a single point."
+    ),
+    hints=("Take the common value out of the sum.", "What do the weights sum to?"),
+    misconceptions=(
+        Misconception(21.0, "21 is the sum of the values: the weights sum to 1, not to 3."),
+        Misconception(7 / 3, "That divides by the number of keys once more: the weights do it."),
+        Misconception(56.0, "56 uses the affinities 1, 3, 4 as weights: divide by their sum, 8."),
+        Misconception(3.5, "3.5 is the last key's share alone: the other keys add the rest."),
+    ),
+    notice="An output never leaves the range of the values, whatever the affinities are.",
+)
+
+very_wide = Predict(
+    name="weighted_average.very_wide",
+    title="A very wide kernel",
+    level="easy",
+    minutes=3,
+    solution_of=solutions.very_wide,
+    atol=0.005,
+    explanation=(
+        "Seen through a kernel a million wide all three keys are equally near: each affinity is "
+        "almost exactly 1, each weight 1/3, and the output is the plain average of 0, 4 and 8."
+    ),
+    hints=(
+        "What is exp(-x) for a tiny x?",
+        "Three affinities that are almost equal: what are the weights?",
+    ),
+    misconceptions=(
+        Misconception(
+            6.0, "6 averages the two nearest keys: a kernel this wide cannot tell them from key 1."
+        ),
+        Misconception(
+            0.0, "0 would need affinities that vanish, but exp(-x) is close to 1 for a tiny x."
+        ),
+        Misconception(
+            12.0, "12 adds the three values: affinities close to 1 are divided by their sum, 3."
+        ),
+        Misconception(5.07, "5.07 is the output at width 1; a wider kernel levels the weights."),
+    ),
+    notice="A kernel that is too wide is the plain average again: the query has no influence.",
+)

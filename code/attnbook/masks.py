@@ -1,0 +1,125 @@
+"""Which query may look at which key.
+
+A mask is a boolean array with one row per query and one column per key. True means "may look".
+Masks compose with ``&``: a key is visible where every mask allows it.
+Where n_q and n_k differ, the last query stands at the last key: query i at key i + n_k - n_q.
+"""
+
+from numbers import Integral
+
+import numpy as np
+from jaxtyping import Bool, Integer
+
+from attnbook.operation import Array, checked
+
+
+@checked
+def padding_mask(
+    valid_lens: Integer[Array, "batch"] | Integer[Array, "batch n_q"], n_k: Integral
+) -> Bool[Array, "batch rows n_k"]:
+    """Hide the keys past each sequence's valid length: M_bij = (j < valid_lens_b).
+
+    Parameters
+    ----------
+    valid_lens
+        One length per sequence, shape (batch,), or one per query, shape (batch, n_q).
+    n_k
+        Number of keys, padding included.
+
+    Returns
+    -------
+    Boolean array of shape (batch, 1, n_k), or (batch, n_q, n_k) with one length per query.
+
+    Raises
+    ------
+    ValueError
+        If a length is negative or larger than n_k.
+    """
+    _count("n_k", n_k)
+    outside = valid_lens[(valid_lens < 0) | (valid_lens > n_k)]
+    if outside.size:
+        raise ValueError(f"padding_mask: valid_lens has {outside[0]}; expected 0 to n_k = {n_k}")
+    lens = valid_lens[:, None, None] if valid_lens.ndim == 1 else valid_lens[:, :, None]
+    return np.arange(n_k) < lens
+
+
+@checked
+def causal_mask(n_q: Integral, n_k: Integral) -> Bool[Array, "n_q n_k"]:
+    """Hide the future: M_ij = (j ≤ i + n_k - n_q). The last query sees the last key.
+
+    Returns a boolean array of shape (n_q, n_k). Raises ValueError if a number is negative.
+
+    >>> causal_mask(2, 3)
+    array([[ True,  True, False],
+           [ True,  True,  True]])
+    """
+    return _steps_ahead(n_q, n_k) <= 0
+
+
+@checked
+def sliding_window_mask(
+    n_q: Integral, n_k: Integral, left: Integral, right: Integral = 0
+) -> Bool[Array, "n_q n_k"]:
+    """Show the `left` keys before a query's own position, its own, and the `right` after it.
+
+    M_ij = (-left ≤ j - (i + n_k - n_q) ≤ right). With right = 0 a query sees left + 1 keys, the
+    window of causal models.
+
+    Returns a boolean array of shape (n_q, n_k). Raises ValueError if a number is negative.
+
+    Source: Beltagy et al. (2020), section 3.1.
+
+    >>> sliding_window_mask(3, 3, left=1)
+    array([[ True, False, False],
+           [ True,  True, False],
+           [False,  True,  True]])
+    """
+    _count("left", left)
+    _count("right", right)
+    ahead = _steps_ahead(n_q, n_k)
+    return (-left <= ahead) & (ahead <= right)
+
+
+@checked
+def prefix_mask(n_q: Integral, n_k: Integral, prefix_len: Integral) -> Bool[Array, "n_q n_k"]:
+    """Causal, but every query sees all of the first `prefix_len` keys.
+
+    M_ij = (j < prefix_len) or (j ≤ i + n_k - n_q).
+
+    Returns a boolean array of shape (n_q, n_k). Raises ValueError if a number is negative or the
+    prefix is longer than n_k.
+
+    Source: Raffel et al. (2020), figure 3, "causal with prefix".
+    """
+    _count("prefix_len", prefix_len)
+    if prefix_len > n_k:
+        raise ValueError(f"prefix_mask: prefix_len is {prefix_len}; expected at most n_k = {n_k}")
+    return (np.arange(n_k) < prefix_len) | causal_mask(n_q, n_k)
+
+
+@checked
+def document_mask(
+    q_documents: Integer[Array, "*batch n_q"], k_documents: Integer[Array, "*batch n_k"]
+) -> Bool[Array, "*batch n_q n_k"]:
+    """Keep documents that are packed into one row apart: M_ij = (document of i = document of j).
+
+    Returns a boolean array of shape (..., n_q, n_k).
+
+    >>> document_mask(np.array([0, 0, 1]), np.array([0, 0, 1]))
+    array([[ True,  True, False],
+           [ True,  True, False],
+           [False, False,  True]])
+    """
+    return q_documents[..., :, None] == k_documents[..., None, :]
+
+
+def _steps_ahead(n_q, n_k):
+    """How far key j lies ahead of query i's own position: j - (i + n_k - n_q)."""
+    _count("n_q", n_q)
+    _count("n_k", n_k)
+    return np.arange(n_k) - (np.arange(n_q)[:, None] + n_k - n_q)
+
+
+def _count(name, value):
+    if value < 0:
+        raise ValueError(f"{name} is {value}; expected 0 or more")

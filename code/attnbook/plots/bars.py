@@ -1,0 +1,55 @@
+"""Bars with their numbers."""
+
+from textwrap import fill
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from attnbook.plots.arguments import dictionary, names_of, real_array
+from attnbook.plots.numerals import beside_bar
+from attnbook.plots.style import COLORS, MUTED, PAPER, STYLE, add_legend, new_figure
+
+HATCHES = ["", "//", "..", "xx", "\\\\"]
+THICK, GAP = 0.32, 0.22  # inches
+
+
+@plt.rc_context(STYLE)
+def bars(names, values, label, *, title=None):
+    """Draw one horizontal bar per name, with its number; `label` says what the numbers are.
+
+    `values` has shape (n,), or is a dict series → (n,) of bars that stand together at each name. A
+    number that is not finite stands where its bar would start.
+
+    Raises
+    ------
+    ValueError
+        If a shape or a dtype does not fit, or there are more series than can be told apart.
+    """
+    names = names_of("names", names, len(names))
+    series = _series(values, label, (len(names),))
+    group = THICK * len(series) + GAP
+    ax = new_figure(group * len(names) + 0.9, "constrained").subplots()
+    starts = group * np.arange(len(names))
+    for k, (name, numbers) in enumerate(series.items()):
+        _draw(ax, starts + THICK * k, numbers, label=name, color=COLORS[k], hatch=HATCHES[k])
+    ax.set(xlabel=label, title=title, xticks=[])
+    ax.set_yticks(starts + THICK * (len(series) - 1) / 2, [fill(name, 24) for name in names])
+    ax.tick_params(length=0)
+    ax.invert_yaxis()
+    ax.margins(x=0.18)
+    ax.spines[:].set_visible(False)
+    ax.axvline(0, color=MUTED, linewidth=1)
+    add_legend(ax)
+
+
+def _series(values, label, shape):
+    if not isinstance(values, dict):
+        return {label: real_array("values", values, shape)}
+    values = dictionary("values", values, len(COLORS))
+    return {name: real_array(f"values[{name!r}]", v, shape) for name, v in values.items()}
+
+
+def _draw(ax, positions, numbers, **look):
+    lengths = np.where(np.isfinite(numbers), numbers, 0)
+    drawn = ax.barh(positions, lengths, THICK, edgecolor=PAPER, linewidth=0, **look)
+    ax.bar_label(drawn, [beside_bar(number) for number in numbers], padding=4)

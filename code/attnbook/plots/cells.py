@@ -1,0 +1,58 @@
+"""What is in the cells of a heat map: a colour, a pattern, a number."""
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+from attnbook.plots.style import INK, PAPER, text_color
+
+HIDDEN, STRIPES = "#e9e6de", "#a9a599"
+NOT_NUMBERS = {"−∞": HIDDEN, "NaN": PAPER}
+SQUARE = Path.unit_rectangle()
+
+
+def scale(values, vmin, vmax):
+    """Blues from 0, or red to blue around 0 where numbers are negative; more is always bluer."""
+    finite = values[np.isfinite(values)]
+    low, high = (finite.min(), finite.max()) if finite.size else (0, 1)
+    largest = max(abs(low), abs(high))
+    vmin = (-largest if low < 0 else 0) if vmin is None else vmin
+    vmax = (1 if 0 <= low and high <= 1 else largest) if vmax is None else vmax
+    if not vmin < vmax:
+        raise ValueError(f"vmin is {vmin} and vmax is {vmax}; expected vmin below vmax")
+    colors = colormaps["RdBu" if vmin < 0 else "Blues"].with_extremes(bad=HIDDEN)
+    return {"vmin": vmin, "vmax": vmax, "cmap": colors}
+
+
+def paint(ax, matrix, visible, colors, separate):
+    """Colours for numbers, patterns for what is hidden, −∞ or NaN, and gaps between the cells."""
+    hidden = ~visible | np.isneginf(matrix)
+    shown = np.where(np.isposinf(matrix), colors["vmax"], matrix)
+    ax.imshow(np.where(hidden, np.nan, shown), **colors)
+    _hatch(ax, hidden, "//", HIDDEN, STRIPES)
+    _hatch(ax, visible & np.isnan(matrix), "xx", PAPER, INK)
+    if separate:
+        n_q, n_k = matrix.shape
+        ax.set_yticks(np.arange(n_q - 1) + 0.5, minor=True)
+        ax.set_xticks(np.arange(n_k - 1) + 0.5, minor=True)
+        ax.tick_params(which="minor", length=0)
+        ax.grid(which="minor", color=PAPER, linewidth=2)
+
+
+def _hatch(ax, where, pattern, face, line):
+    """Cover cells with a pattern, which eyes that see no colour tell from every number."""
+    corners = np.argwhere(where)[:, ::-1] - 0.5
+    cells = [Path(SQUARE.vertices + corner, SQUARE.codes) for corner in corners]
+    if cells:
+        look = {"hatch": pattern, "facecolor": face, "edgecolor": line, "linewidth": 0}
+        ax.add_patch(PathPatch(Path.make_compound_path(*cells), zorder=0.2, **look))
+
+
+def print_numbers(ax, texts):
+    image = ax.images[0]
+    colors = image.to_rgba(image.get_array())
+    for (i, j), text in np.ndenumerate(texts):
+        label = ax.text(j, i, text, color=text_color(colors[i, j]), ha="center", va="center")
+        if text in NOT_NUMBERS:
+            label.set_bbox({"facecolor": NOT_NUMBERS[text], "linewidth": 0, "pad": 2})

@@ -1,0 +1,84 @@
+"""Where matrices stand in a figure: side by side, names around them, one colour bar for all."""
+
+from math import ceil
+from textwrap import fill
+
+import matplotlib.pyplot as plt
+from matplotlib.ticker import MaxNLocator
+
+from attnbook.plots.style import CHARACTER, FAINT, WIDTH, new_figure
+
+LARGEST_CELL, TALLEST, NARROWEST, NAMES = 0.8, 4.2, 1.7, 1.1  # inches
+STEPS = [1, 2, 5, 10]
+
+
+def new_panels(n, n_q, n_k, cell):
+    """One panel of axes per matrix, as many in a row as cells `cell` inches wide allow; or two."""
+    fit = int((WIDTH - 0.8) / max(n_k * cell, NARROWEST))
+    rows = ceil(n / min(n, max(fit, 2)))
+    columns = ceil(n / rows)
+    height = rows * (n_q * min(LARGEST_CELL, TALLEST / n_q) + NAMES)
+    figure = new_figure(height, "compressed")
+    figure.get_layout_engine().set(w_pad=0.09)
+    grid = figure.subplots(rows, columns, squeeze=False)
+    for ax in grid.flat[n:]:
+        ax.remove()
+    return list(grid.flat[:n])
+
+
+def add_bar(panels, label):
+    """One for all panels: beside a single one, below a row or a wide one."""
+    image, figure = panels[0].images[0], panels[0].figure
+    n_q, n_k = image.get_array().shape
+    if len(panels) == 1 and n_k < 4 * n_q:
+        bar = figure.colorbar(image, ax=panels, location="right", aspect=18)
+    else:
+        place = {"location": "bottom", "aspect": 22, "shrink": 0.5}
+        bar = figure.colorbar(image, ax=panels, pad=0.1 / figure.get_figheight(), **place)
+    bar.set_label(label)
+    bar.outline.set_visible(False)
+    bar.locator = MaxNLocator(4, steps=STEPS)
+
+
+def write_names(panels, titles, query_names, key_names, axes):
+    """Names of the queries at the left of each row of panels, of the keys above each panel."""
+    for ax in panels:
+        ax.tick_params(length=0)
+        ax.spines[:].set(visible=True, color=FAINT)
+        ax.xaxis.tick_top()
+        ax.xaxis.set_label_position("top")
+        ax.set_xlabel(axes[1])
+        _name(ax.xaxis, key_names)
+        if ax.get_subplotspec().is_first_col():
+            ax.set_ylabel(axes[0])
+            _name(ax.yaxis, query_names)
+        else:
+            ax.set_yticks([])
+    columns = panels[0].get_gridspec().ncols
+    for ax, title in zip(panels, titles or [], strict=False):
+        ax.set_title(fill(title, int(0.7 * WIDTH / CHARACTER / columns)))
+    _turn_if_long(panels, key_names or [""])
+
+
+def _name(axis, names):
+    if names is None:
+        axis.set_major_locator(MaxNLocator(8, integer=True, min_n_ticks=1, steps=STEPS))
+    else:
+        axis.set_ticks(range(len(names)), names)
+
+
+def _turn_if_long(panels, names):
+    longest = CHARACTER * max(map(len, names))
+    if longest > cell_width(panels[0]) - 0.05:
+        figure = panels[0].figure
+        figure.set_figheight(figure.get_figheight() + 0.6 * longest)
+        slanted = {"rotation": 40, "ha": "left", "rotation_mode": "anchor"}
+        for ax in panels:
+            plt.setp(ax.get_xticklabels(), **slanted if len(panels) == 1 else {"rotation": 90})
+
+
+def cell_width(ax):
+    """In inches, in the figure as it is laid out now."""
+    ax.figure.draw_without_rendering()
+    left, right = ax.get_xlim()
+    return ax.get_window_extent().width / ax.figure.dpi / (right - left)

@@ -1,0 +1,199 @@
+"""Attention, defined in NumPy. Every other form in the book is judged against this file.
+
+So it is written to be read: one equation per line, nothing in place, nothing clever.
+Queries, keys and values are arrays (..., positions, features); axes before those are batch axes.
+A mask is boolean and True means "may look" (see `attnbook.masks`).
+"""
+
+from numbers import Real as Number
+
+import numpy as np
+from jaxtyping import Bool, Float, Integer
+
+from attnbook.masks import padding_mask
+from attnbook.operation import Array, Real, operation
+
+
+@operation
+def logsumexp(
+    scores: Real[Array, "*batch n_k"], mask: Bool[Array, "*#batch #n_k"] | None = None
+) -> Float[Array, "*batch"]:
+    """The logarithm of the sum of the exponentials of each row.
+
+        L = log Σ_j exp(s_j) = m + log Σ_j exp(s_j - m),    m = max_j s_j,  j visible
+
+    Returns an array without the last axis: -inf where nothing is visible.
+
+    Source: Blanchard, Higham and Higham (2021), algorithm 3.1 without their index k.
+
+    >>> logsumexp(np.array([1000.0, 1000.0]))
+    array(1000.69314718)
+    """
+    shift, _, total = _shifted_exp(scores, mask)
+    return np.squeeze(shift + np.log(total), axis=-1)
+
+
+@operation
+def softmax(
+    scores: Real[Array, "*batch n_k"], mask: Bool[Array, "*#batch #n_k"] | None = None
+) -> Float[Array, "*batch n_k"]:
+    """Turn each row of scores into weights that are positive and sum to one.
+
+        A_j = exp(s_j - m) / Σ_l exp(s_l - m),    m = max_l s_l,  j and l visible
+
+    Returns an array of the same shape: exactly 0 where the mask is False, and a row of zeros where
+    nothing is visible (all masked, or all scores -inf). A row with a visible NaN or +inf has no
+    weights: it has NaN.
+
+    Source: Bridle (1990), equation 2; the shift by m as in Blanchard, Higham and Higham (2021).
+
+    >>> softmax(np.array([0.0, 0.0, 9.0]), np.array([True, True, False]))
+    array([0.5, 0.5, 0. ])
+    """
+    _, exp, total = _shifted_exp(scores, mask)
+    return exp / np.where(total == 0, 1, total)
+
+
+def _shifted_exp(scores, mask):
+    """A shift m per row, exp(s - m) and its sum: the three steps that softmax and lse share."""
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    top = np.max(scores, axis=-1, keepdims=True, initial=-np.inf)
+    shift = np.where(np.isfinite(top), top, 0)
+    exp = np.exp(scores - shift)
+    return shift, exp, np.sum(exp, axis=-1, keepdims=True)
+
+
+@operation
+def masked_softmax(
+    scores: Real[Array, "batch *heads n_q n_k"],
+    valid_lens: Integer[Array, "batch"] | Integer[Array, "batch n_q"] | None = None,
+) -> Float[Array, "batch *heads n_q n_k"]:
+    """Softmax over the first `valid_lens` keys of each row.
+
+    Parameters
+    ----------
+    scores
+        Shape (batch, ..., n_q, n_k).
+    valid_lens
+        None: every key is valid. Shape (batch,): one length per sequence. Shape (batch, n_q): one
+        per query.
+
+    Returns
+    -------
+    Weights, of the shape of scores; exactly 0 past the valid length; a row of length 0 is zeros.
+
+    Raises
+    ------
+    ValueError
+        If a length is negative or larger than n_k.
+    """
+    if valid_lens is None:
+        return softmax(scores)
+    mask = padding_mask(valid_lens, scores.shape[-1])
+    heads = tuple(range(1, scores.ndim - 2))
+    return softmax(scores, np.expand_dims(mask, heads))
+
+
+@operation
+def gaussian_scores(
+    q: Real[Array, "*batch n_q d_k"], k: Real[Array, "*batch n_k d_k"], width: Number = 1.0
+) -> Float[Array, "*batch n_q n_k"]:
+    """Score a key by its distance from the query; softmax of it is the Gaussian kernel.
+
+        S_ij = -|q_i - k_j|² / (2 width²)
+
+    Returns scores of shape (..., n_q, n_k). Raises ValueError if width is not positive.
+
+    Source: Nadaraya (1964), Watson (1964), with a Gaussian kernel of bandwidth `width`.
+    """
+    if not width > 0:
+        raise ValueError(f"gaussian_scores: width is {width}; expected a number above 0")
+    steps = (q[..., :, None, :] - k[..., None, :, :]) / float(width)
+    return -0.5 * np.sum(steps**2, axis=-1)
+
+
+@operation
+def dot_product_scores(
+    q: Real[Array, "*batch n_q d_k"], k: Real[Array, "*batch n_k d_k"], scale: Number | None = None
+) -> Float[Array, "*batch n_q n_k"]:
+    """Score a key by its dot product with the query.
+
+        S = scale · q kᵀ,    scale = 1/√d_k by default
+
+    Returns scores of shape (..., n_q, n_k).
+
+    Source: Vaswani et al. (2017), equation 1.
+    """
+    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
+    return (scale * q) @ np.swapaxes(k, -1, -2)
+
+
+@operation
+def soft_cap(scores: Real[Array, "*batch n_q n_k"], cap: Number) -> Float[Array, "*batch n_q n_k"]:
+    """Bend scores smoothly into (-cap, cap), before bias and mask.
+
+        S' = cap · tanh(S / cap)
+
+    Returns scores of the same shape. Raises ValueError if cap is not positive and finite.
+
+    Source: Gemma Team (2024), section 2, "logit soft-capping".
+    """
+    if not 0 < cap < np.inf:
+        raise ValueError(f"soft_cap: cap is {cap}; expected a finite number above 0")
+    return float(cap) * np.tanh(scores / float(cap))
+
+
+@operation
+def weighted_sum(
+    weights: Real[Array, "*batch n_q n_k"], v: Real[Array, "*batch n_k d_v"]
+) -> Float[Array, "*batch n_q d_v"]:
+    """Mix the values, each query by its own row of weights.
+
+        out_i = Σ_j A_ij v_j    over the keys with A_ij ≠ 0
+
+    Returns an array of shape (..., n_q, d_v). A value with weight exactly 0 has no influence, not
+    even if it is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN.
+    """
+    finite = np.isfinite(v)
+    out = weights @ np.where(finite, v, 0)
+    for j in np.unique(np.nonzero(~finite)[-2]):
+        w, v_j = weights[..., j, None], v[..., j, None, :]
+        out = np.where((w != 0) & ~np.isfinite(v_j), out + w * v_j, out)
+    return out
+
+
+@operation
+def scaled_dot_product_attention(
+    q: Real[Array, "*batch n_q d_k"],
+    k: Real[Array, "*batch n_k d_k"],
+    v: Real[Array, "*batch n_k d_v"],
+    mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+    bias: Real[Array, "*#batch #n_q #n_k"] | None = None,
+    scale: Number | None = None,
+) -> Float[Array, "*batch n_q d_v"]:
+    """Look up each query among the keys, softly, and return the mixed values.
+
+        out = softmax(scale · q kᵀ + bias) v    over the visible keys,  scale = 1/√d_k by default
+
+    Parameters
+    ----------
+    q, k, v
+        Queries (..., n_q, d_k), keys (..., n_k, d_k), values (..., n_k, d_v).
+    mask
+        Boolean, True = may look; its axes are 1 or those of the scores (..., n_q, n_k).
+    bias
+        Real, added to the scores before the mask.
+    scale
+        A number; None stands for 1/√d_k.
+
+    Returns
+    -------
+    Array of shape (..., n_q, d_v). A query that sees nothing gets zeros. What a query may not see
+    has no influence on its row, not even NaN or infinity.
+
+    Source: Vaswani et al. (2017), equation 1.
+    """
+    scores = dot_product_scores(q, k, scale)
+    scores = scores if bias is None else scores + bias
+    return weighted_sum(softmax(scores, mask), v)

@@ -1,0 +1,37 @@
+"""What a chapter shows of its own code: the source of a function, the shapes of arrays."""
+
+import ast
+import inspect
+import textwrap
+
+
+class Markdown(str):
+    """Text that a notebook renders as Markdown."""
+
+    def _repr_markdown_(self):
+        return str(self)
+
+    def __repr__(self):
+        return str(self)
+
+
+def source(*functions):
+    """The source of functions as the package has it, without docstrings."""
+    return Markdown("```python\n" + "\n\n\n".join(map(source_text, functions)) + "\n```")
+
+
+def source_text(function):
+    """The source of one function, without its docstring."""
+    text = textwrap.dedent(inspect.getsource(inspect.unwrap(function)))
+    body = ast.parse(text).body[0].body
+    lines = text.rstrip().split("\n")
+    if len(body) > 1 and ast.get_docstring(ast.parse(text).body[0]) is not None:
+        del lines[body[0].lineno - 1 : body[0].end_lineno]
+    return "\n".join(lines)
+
+
+def shapes(**arrays):
+    """Print each array's name, shape and dtype, one a line."""
+    width = max(map(len, arrays), default=0)
+    for name, array in arrays.items():
+        print(f"{name:{width}}  {array.shape!s:14} {array.dtype}")

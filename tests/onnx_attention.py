@@ -1,0 +1,92 @@
+"""The operator `Attention` of ONNX (opset 23 to 25), said in this package's functions.
+
+Attention itself is four of them in a row. The rest is what the operator wraps around it: heads
+packed into the last axis, keys and values from earlier steps, grouped heads, and one input that is
+a mask or a bias according to its dtype.
+"""
+
+import numpy as np
+
+from attnbook.masks import causal_mask, padding_mask, sliding_window_mask
+from attnbook.reference import dot_product_scores, soft_cap, softmax, weighted_sum
+
+
+def attention(inputs, attributes):
+    """The operator's outputs by name, from its inputs by name."""
+    dtype = inputs["Q"].dtype
+    inputs = {name: _in_numpy(x) for name, x in inputs.items()}
+    q = _split_heads(inputs["Q"], attributes.get("q_num_heads"))
+    present = [_present(inputs, *pair, attributes) for pair in (("K", "key"), ("V", "value"))]
+    k, v = (np.repeat(x, q.shape[1] // x.shape[1], axis=1) for x in present)
+    mask, bias = _mask_and_bias(inputs, attributes, q.shape[2], k.shape[2])
+
+    scores = dot_product_scores(q, k, attributes.get("scale"))
+    capped = soft_cap(scores, attributes["softcap"]) if attributes.get("softcap") else scores
+    weights = softmax(capped + bias, mask)
+    out = weighted_sum(weights, v)
+
+    stages = scores, capped, np.where(mask, capped + bias, -np.inf), weights
+    outputs = {
+        "Y": out if inputs["Q"].ndim == 4 else _merge_heads(out),
+        "present_key": present[0],
+        "present_value": present[1],
+        "qk_matmul_output": stages[attributes.get("qk_matmul_output_mode", 0)],
+    }
+    return {name: x.astype(dtype) for name, x in outputs.items()}
+
+
+def _in_numpy(x):
+    """bfloat16 is not one of NumPy's own dtypes; float32 holds all of its numbers."""
+    return x.astype(np.float32) if x.dtype.name == "bfloat16" else x
+
+
+def _split_heads(x, n_heads):
+    """(batch, positions, heads · width) → (batch, heads, positions, width)."""
+    return x if x.ndim == 4 else np.swapaxes(x.reshape(*x.shape[:2], n_heads, -1), 1, 2)
+
+
+def _merge_heads(x):
+    batch, _, positions, _ = x.shape
+    return np.swapaxes(x, 1, 2).reshape(batch, positions, -1)
+
+
+def _present(inputs, name, role, attributes):
+    """The keys or values of this step, after those of earlier steps."""
+    new = _split_heads(inputs[name], attributes.get("kv_num_heads"))
+    past = inputs.get(f"past_{role}", new[:, :, :0])
+    return np.concatenate([past, new], axis=2)
+
+
+def _mask_and_bias(inputs, attributes, n_q, n_k):
+    """All that hides a key, as one mask, and all that is added to the scores."""
+    given = inputs.get("attn_mask", np.ones(n_k, bool))
+    hidden = False if given.dtype == bool else -np.inf
+    missing = [(0, 0)] * (given.ndim - 1) + [(0, n_k - given.shape[-1])]
+    given = np.pad(given, missing, constant_values=hidden)
+    mask, bias = (given, 0) if given.dtype == bool else (given > -np.inf, given)
+    for other in _positional_masks(inputs, attributes, n_q, n_k):
+        mask = mask & other
+    return mask, bias
+
+
+def _positional_masks(inputs, attributes, n_q, n_k):
+    lengths = inputs.get("nonpad_kv_seqlen")
+    past = inputs["past_key"].shape[2] if "past_key" in inputs else 0
+    ends = [past + n_q] if lengths is None else lengths
+    if lengths is not None:
+        yield padding_mask(lengths, n_k)[:, None]
+    if attributes.get("is_causal"):
+        yield _placed(causal_mask, n_q, n_k, ends)
+    sides = [attributes.get(f"{side}_window_size", -1) for side in ("left", "right")]
+    if max(sides) >= 0:
+        reach = [n_q + n_k + past if side < 0 else side for side in sides]
+        yield _placed(sliding_window_mask, n_q, n_k, ends, *reach)
+
+
+def _placed(mask, n_q, n_k, ends, *window):
+    """One mask per sequence, the last query at key `end - 1` where ours has it at the last key."""
+    masks = []
+    for end in ends:
+        beyond = max(n_k - end, 0)
+        masks.append(mask(n_q + beyond, end + beyond, *window)[:n_q, :n_k])
+    return np.stack(masks)[:, None]

@@ -1,0 +1,79 @@
+"""Serve a folder on localhost and open its pages in a headless Chromium."""
+
+import functools
+import http.server
+import os
+import shutil
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from playwright.sync_api import sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args):
+        pass
+
+
+@contextmanager
+def served(folder):
+    handler = functools.partial(_Quiet, directory=folder)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@contextmanager
+def launched():
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        raise FileNotFoundError("no Chromium was found: install one, or name it in CHROMIUM")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page of the site at `root`, opened; what it asked for and what it complained about."""
+
+    def __init__(self, browser, root, path, scheme="light", width=1280, scripts=True):
+        self.root, self.path = root, path
+        self.context = browser.new_context(
+            color_scheme=scheme,
+            viewport={"width": width, "height": 900},
+            java_script_enabled=scripts,
+        )
+        self.requests, self.complaints = set(), []
+        self.page = self.context.new_page()
+        self.page.on("request", lambda request: self.requests.add(request.url))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", self._hear)
+        self.page.goto(f"{root}/{path}")
+        if scripts:
+            self.page.evaluate("document.fonts.ready.then(() => true)")
+            self.page.wait_for_timeout(100)  # for what the page asks for after it has loaded
+
+    def _hear(self, message):
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.text} {message.location.get('url', '')}".strip())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.context.close()
+
+    def weight(self, folder):
+        """Bytes of every file that was asked for, uncompressed, without the figures."""
+        own = {urlsplit(url).path for url in self.requests if url.startswith(self.root)}
+        files = [Path(folder, unquote(path).lstrip("/")) for path in own]
+        return sum(f.stat().st_size for f in files if f.is_file() and f.suffix != ".png")

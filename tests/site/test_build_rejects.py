@@ -1,0 +1,62 @@
+"""A broken link, reference, formula or solution fails the build; the same page mended does not."""
+
+import re
+
+import pytest
+
+GOOD = r"""
+# A page
+
+(here)=
+## A section
+
+See [the section](#here), {ref}`the section <here>`, {eq}`sum`, {cite}`someone2020` and
+{func}`attnbook.reference.softmax`. Formula: $\softmax(x)$.
+
+$$ x + y = z $$ (sum)
+
+:::{exercise} A title
+:label: ex-one
+Text.
+:::
+
+```{bibliography}
+```
+"""
+PLANTS = {  # what stands on the page -> what the build must say
+    "[text](nowhere.md)": "nowhere.md",
+    "[text](#nowhere)": "nowhere",
+    "{ref}`nolabel`": "nolabel",
+    "{numref}`nofigure`": "nofigure",
+    "{eq}`noequation`": "noequation",
+    "{cite}`nobody1999`": "nobody1999",
+    "{func}`attnbook.reference.nofunction`": "nofunction",
+    r"$\nosuchmacro$": r"TeX: Undefined control sequence: \\nosuchmacro",
+    r"$\frac{1}{$": "TeX: .*end of input",
+    "$$\n\\begin{align} a &= b \\end{aligned}\n$$": "TeX: .*Mismatch",
+    ":::{solution-of} masks.noexercise\n:::": "masks.noexercise",
+    ":::{nodirective}\n:::": "nodirective",
+    ":::{exercise}\n:label: ex-one\nAgain.\n:::": "ex-one",
+}
+
+
+@pytest.fixture(scope="module")
+def said(build):
+    page = GOOD + "\n\n".join(PLANTS)
+    status, output, _ = build({"page.md": page})
+    return status, output
+
+
+def test_a_good_page_is_built(build):
+    status, output, _ = build({"page.md": GOOD})
+    assert status == 0, output
+
+
+def test_a_bad_page_fails_the_build(said):
+    assert said[0] != 0
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+def test_each_planted_mistake_is_named(said, plant):
+    warnings = [line for line in said[1].splitlines() if re.search("warning|error", line, re.I)]
+    assert any(re.search(PLANTS[plant], line) for line in warnings), said[1]

@@ -1,0 +1,94 @@
+"""What a reader does on the built site: search, unfold, switch, print, follow links."""
+
+import faults
+import pytest
+
+
+@pytest.fixture(scope="session")
+def with_solutions(folder):
+    box = '<details class="solution"'
+    pages = [f for f in folder.rglob("book/**/*.html") if box in f.read_text(encoding="utf-8")]
+    return [page.relative_to(folder).as_posix() for page in pages]
+
+
+def test_links_inside_the_site_resolve(folder):
+    assert faults.dead_links(folder) == []
+
+
+def test_a_dead_link_is_found(tmp_path):
+    (tmp_path / "a.html").write_text('<a href="b.html#here">b</a> <a href="#top" id="top">a</a>')
+    (tmp_path / "b.html").write_text('<p id="there">b</p> <a class="x" href="c.html">c</a>')
+    dead = faults.dead_links(tmp_path)
+    assert dead == ["a.html links to b.html#here", "b.html links to c.html"]
+
+
+def test_solutions_are_closed_and_open_by_keyboard(visit, with_solutions):
+    for path in with_solutions:
+        page = visit(path).page
+        assert page.locator("details.solution[open]").count() == 0
+        box = page.locator("details.solution").last
+        assert not box.locator("> :not(summary)").first.is_visible()
+        box.locator("summary").focus()
+        page.keyboard.press("Enter")
+        assert box.locator("> :not(summary)").first.is_visible()
+
+
+CLOSED_BOXES = """() => [...document.querySelectorAll("details.solution")].filter(box =>
+  box.getBoundingClientRect().bottom < box.lastElementChild.getBoundingClientRect().bottom
+  || box.lastElementChild.getBoundingClientRect().height === 0).length"""
+
+
+def test_solutions_are_open_in_print(visit, with_solutions):
+    for path in with_solutions:
+        page = visit(path).page
+        boxes = page.locator("details.solution").count()
+        assert page.evaluate(CLOSED_BOXES) == boxes
+        page.emulate_media(media="print")
+        assert page.evaluate(CLOSED_BOXES) == 0
+
+
+def test_search_finds_log_sum_exp(visit):
+    page = visit("book/index.html").page
+    page.keyboard.press("Control+k")
+    page.keyboard.type("log-sum-exp")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=log-sum-exp*")
+    page.locator("ul.search li").first.wait_for()
+    assert page.locator("ul.search a[href*='book/']").count() > 0
+
+
+def test_search_finds_nothing_that_is_not_there(visit):
+    page = visit("search.html?q=zyzzyva").page
+    page.get_by_text("did not match any documents").wait_for()
+    assert page.locator("ul.search li").count() == 0
+
+
+def test_colours_are_switched_and_remembered(visit):
+    page = visit("book/index.html").page
+    theme = "document.documentElement.dataset.theme"
+    assert page.evaluate(theme) == "light"
+    button = page.locator(".article-header-buttons .theme-switch-button")
+    while page.evaluate("document.documentElement.dataset.mode") != "dark":
+        button.click()
+    page.reload()
+    assert page.evaluate(theme) == "dark"
+
+
+def test_contents_open_on_a_phone(visit):
+    page = visit("book/index.html", width=390).page
+    link = page.locator(".bd-sidebar-primary a[href='api.html']").first
+    assert not link.is_visible()
+    page.locator(".primary-toggle:visible").first.click()
+    link.wait_for(state="visible")
+    page.keyboard.press("Escape")
+    link.wait_for(state="hidden")
+
+
+def test_menus_work_by_keyboard(visit):
+    page = visit("book/api.html").page
+    page.locator(".dropdown-download-buttons > button").focus()
+    page.keyboard.press("Enter")
+    menu = page.locator(".dropdown-download-buttons .dropdown-menu")
+    assert menu.is_visible()
+    page.keyboard.press("Escape")
+    assert not menu.is_visible()

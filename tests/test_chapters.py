@@ -1,0 +1,135 @@
+"""Every chapter keeps the contract, and every rule of the contract can fail."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from contract import RULES, Chapter, code, prose
+
+from attnbook import exercises
+
+BOOK = Path(__file__).parents[1] / "book"
+NOTEBOOKS = sorted(BOOK.glob("*/*.ipynb"))
+BY_NAME = {rule.__name__: rule for rule in RULES}
+
+
+def chapter(path):
+    module = path.stem.partition("-")[2].replace("-", "_")
+    mine = [e for e in exercises.every() if e.name.startswith(f"{module}.")]
+    return Chapter(nbformat.read(path, as_version=4).cells, mine)
+
+
+def test_every_chapter_of_exercises_has_a_notebook():
+    names = {path.stem.partition("-")[2].replace("-", "_") for path in NOTEBOOKS}
+    assert names == set(exercises.CHAPTERS)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_chapter_keeps_the_rule(path, rule):
+    assert rule(chapter(path)) == []
+
+
+def first(cells, part):
+    return next(cell for cell in cells if part in cell.source)
+
+
+def spoil_promise(c):
+    prose(c)[0].source = "# Title\n" + "word " * 61
+
+
+def spoil_imports(c):
+    code(c)[0].source += "\nx = 1"
+
+
+def spoil_sizes(c):
+    code(c)[1].source = "\n".join(["x = 1"] * 21)
+
+
+def spoil_alt(c):
+    next(cell for cell in code(c) if "image" in cell.metadata.get("mystnb", {})).metadata = {}
+
+
+def spoil_predict(c):
+    i = next(i for i, cell in enumerate(c.cells) if ":class: predict" in cell.source)
+    c.cells.insert(i + 1, nbformat.v4.new_markdown_cell("The answer is yes."))
+
+
+def spoil_agreement(c):
+    for cell in code(c):
+        cell.source = cell.source.replace("assert", "print")
+
+
+def spoil_break(c):
+    for cell in prose(c):
+        cell.source = cell.source.replace("## Break", "## Repair")
+
+
+def spoil_ending(c):
+    c.cells[-1].source = "The end."
+
+
+def spoil_measured(c):
+    code(c)[1].metadata.tags = ["nbval-ignore-output"]
+
+
+def spoil_raises(c):
+    code(c)[1].metadata.tags = ["raises-exception"]
+
+
+def spoil_words(c):
+    prose(c)[3].source += " This is obviously so."
+
+
+def spoil_exercises(c):
+    first(code(c), ".check(").outputs = []
+
+
+def spoil_header(c):
+    cell = first(prose(c), ":label: ex-")
+    cell.source = cell.source.replace(" min ", " minutes ")
+
+
+def spoil_solution(c):
+    c.cells.remove(first(prose(c), "{solution-of}"))
+
+
+def spoil_order(c):
+    c.exercises.reverse()
+
+
+def spoil_surprise(c):
+    long = next(e for e in c.exercises if e.kind == "Write")
+    code(c)[-1].source = long.solution_markdown().split("```")[1].removeprefix("python\n")
+
+
+SPOILED = [
+    ("promise", spoil_promise),
+    ("imports_first", spoil_imports),
+    ("sizes", spoil_sizes),
+    ("alternative_text", spoil_alt),
+    ("asks_before_it_shows", spoil_predict),
+    ("agreement", spoil_agreement),
+    ("a_break", spoil_break),
+    ("ending", spoil_ending),
+    ("measured_claims", spoil_measured),
+    ("raises_what_it_shows", spoil_raises),
+    ("plain_words", spoil_words),
+    ("exercises", spoil_exercises),
+    ("exercises", spoil_header),
+    ("exercises", spoil_solution),
+    ("exercises", spoil_order),
+    ("no_spoilers", spoil_surprise),
+]
+
+
+def test_every_rule_is_shown_to_fail():
+    assert {name for name, _ in SPOILED} == set(BY_NAME)
+
+
+@pytest.mark.parametrize(("name", "spoil"), SPOILED, ids=lambda x: getattr(x, "__name__", x))
+def test_a_spoiled_chapter_breaks_the_rule(name, spoil):
+    spoiled = chapter(NOTEBOOKS[0])
+    assert BY_NAME[name](spoiled) == []
+    spoil(spoiled)
+    assert BY_NAME[name](spoiled) != []

@@ -1,0 +1,168 @@
+"""Every exercise accepts its solution, reports its stub, and names each known mistake."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from attnbook import exercises
+
+ALL = exercises.every()
+WRITE = [e for e in ALL if e.kind == "Write"]
+MISTAKES = [(e, known) for e in ALL for known in e.misconceptions]
+name = {"ids": lambda x: getattr(x, "name", None)}
+
+
+def answers(exercise, answer):
+    """The arguments of `check`: a broken input may be several."""
+    return answer if exercise.kind == "Break" and isinstance(answer, tuple) else (answer,)
+
+
+def solution(exercise):
+    if exercise.kind == "Write":
+        return (exercise.solution_of,)
+    return answers(exercise, exercise.solution_of())
+
+
+def test_there_are_enough_exercises_and_misconceptions():
+    assert len(ALL) >= 20
+    assert len(MISTAKES) >= 60
+    for chapter in exercises.CHAPTERS:
+        kinds = [e.kind for e in ALL if e.name.startswith(f"{chapter}.")]
+        assert len(kinds) >= 5 and set(kinds) == {"Predict", "Write", "Break"}
+
+
+@pytest.mark.parametrize("exercise", ALL, **name)
+def test_an_exercise_is_named_after_its_variable_and_complete(exercise):
+    chapter, variable = exercise.name.split(".")
+    assert getattr(getattr(exercises, chapter), variable) is exercise
+    assert len(exercise.hints) >= 2 and exercise.notice and exercise.explanation
+    assert len({known.sentence for known in exercise.misconceptions}) >= 3
+
+
+@pytest.mark.parametrize("exercise", ALL, **name)
+def test_the_solution_is_right(exercise):
+    verdict = exercise.verdict(*solution(exercise))
+    assert verdict.state == "right", verdict.text
+    assert verdict.text.startswith(f"Correct. {exercise.notice}")
+
+
+@pytest.mark.parametrize("exercise", ALL, **name)
+def test_the_stub_is_not_attempted(exercise):
+    def stub(*arguments):
+        raise NotImplementedError
+
+    stubs = (stub,) if exercise.kind == "Write" else (...,) * len(solution(exercise))
+    assert exercise.verdict(*stubs).text == "Not attempted yet."
+
+
+@pytest.mark.parametrize(("exercise", "known"), MISTAKES, **name)
+def test_a_misconception_fails_with_its_own_sentence(exercise, known):
+    verdict = exercise.verdict(*answers(exercise, known.wrong))
+    assert verdict.state == "wrong"
+    assert verdict.text.split("\n")[0] == f"Not yet: {known.sentence}"
+
+
+CONSTANTS = [0, 1.0, True, "", "nothing", [], (), np.zeros(3), np.zeros((3, 3)), print]
+
+
+@pytest.mark.parametrize("exercise", ALL, **name)
+def test_no_check_passes_a_constant(exercise):
+    number = len(solution(exercise))
+    for constant in (None, *CONSTANTS):
+        assert exercise.verdict(*(constant,) * number).state == "wrong", constant
+        assert exercise.verdict(lambda *a, c=constant: c).state == "wrong", constant
+
+
+def as_list(f, *arguments):
+    return f(*arguments).tolist()
+
+
+def with_an_axis_more(f, *arguments):
+    return f(*arguments)[None]
+
+
+def twice(f, *arguments):
+    out = f(*arguments)
+    return ~out if out.dtype == bool else 2 * out + 1
+
+
+def in_single_precision(f, *arguments):
+    out = f(*arguments)
+    return out.astype(np.int8 if out.dtype == bool else np.float32)
+
+
+def nan_everywhere(f, *arguments):
+    out = f(*arguments)
+    return np.full(out.shape, np.nan)
+
+
+def late_error(f, *arguments):
+    raise RuntimeError("oops")
+
+
+def changes_its_arguments(f, *arguments):
+    out = f(*arguments)
+    for a in arguments:
+        if isinstance(a, np.ndarray):
+            a[...] = 0 if a.any() else 1
+    return out
+
+
+def one_number_of_axes(f, *arguments):
+    if arguments[0].ndim != 2:
+        raise ValueError("not two axes")
+    return f(*arguments)
+
+
+GENERIC = [
+    as_list,
+    with_an_axis_more,
+    twice,
+    in_single_precision,
+    nan_everywhere,
+    late_error,
+    changes_its_arguments,
+    one_number_of_axes,
+]
+
+
+def applies(exercise, spoil):
+    """Spoiling arguments needs arrays among them."""
+    first = [next(iter(c.arguments.values())) for c in exercise.cases]
+    arrays = all(isinstance(a, np.ndarray) for a in first)
+    return arrays or spoil not in (changes_its_arguments, one_number_of_axes)
+
+
+@pytest.mark.parametrize("spoil", GENERIC, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("exercise", WRITE, **name)
+def test_a_right_answer_spoiled_is_wrong(exercise, spoil):
+    if applies(exercise, spoil):
+        assert exercise.verdict(lambda *a: spoil(exercise.solution_of, *a)).state == "wrong"
+
+
+@pytest.mark.parametrize("exercise", WRITE, **name)
+def test_an_answer_that_prints_is_right_and_silent(exercise, capsys):
+    def chatty(*arguments):
+        print("x" * 10_000)
+        return exercise.solution_of(*arguments)
+
+    assert exercise.verdict(chatty).state == "right"
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("exercise", ALL, **name)
+def test_hints_come_one_at_a_time(exercise, capsys):
+    shown = []
+    for _ in range(len(exercise.hints) + 1):
+        exercise.hint()
+        shown.append(capsys.readouterr().out)
+    assert all(hint in out for hint, out in zip(exercise.hints, shown, strict=False))
+    assert shown[-1] == "No more hints; solution() shows the solution.\n"
+
+
+@pytest.mark.parametrize("exercise", ALL, **name)
+def test_the_solution_shown_is_the_solution_checked(exercise):
+    shown = exercise.solution_markdown()
+    assert inspect.getsource(exercise.solution_of).split("\n")[0] in shown
+    assert exercise.explanation in shown

@@ -1,0 +1,114 @@
+"""What a mask hides has no influence, to the last bit; what it shows arrives where it should."""
+
+import numpy as np
+import pytest
+from draw import BATCHES, N_K, N_Q, mask, queries_keys_values, scores
+
+from attnbook import reference
+
+SPECIAL = [np.nan, np.inf, -np.inf, 1e300, -1e300]
+
+
+def attend(*arguments):
+    return reference.scaled_dot_product_attention(*arguments)
+
+
+def same_bits(a, b):
+    return a.tobytes() == b.tobytes()
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("special", SPECIAL)
+def test_a_masked_score_has_no_influence(batch, special):
+    s, m = scores(batch), mask(batch)
+    other = np.where(m, s, special)
+    assert same_bits(reference.softmax(other, m), reference.softmax(s, m))
+    assert same_bits(reference.logsumexp(other, m), reference.logsumexp(s, m))
+    assert (reference.softmax(other, m)[~m] == 0).all()
+
+
+@pytest.mark.parametrize("lens", [[2, 4], [[1, 0, 5], [3, 4, 2]]])
+@pytest.mark.parametrize("special", SPECIAL)
+def test_a_score_past_its_valid_length_has_no_influence(lens, special):
+    s, lens = scores((2,)), np.array(lens)
+    other = np.where(np.arange(N_K) < lens.reshape(2, -1, 1), s, special)
+    weights = reference.masked_softmax(s, lens)
+    assert same_bits(reference.masked_softmax(other, lens), weights)
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("special", SPECIAL)
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_masked_keys_values_and_biases_have_no_influence(batch, special, dtype):
+    q, k, v = queries_keys_values(batch, dtype)
+    m, b = mask(batch), scores(batch, dtype)
+    out = attend(q, k, v, m, b)
+    with np.errstate(over="ignore"):
+        special = dtype(special)
+    for i in range(N_Q):
+        hidden = ~m[..., i, :, None]
+        other = attend(
+            q,
+            np.where(hidden, special, k),
+            np.where(hidden, special, v),
+            m,
+            np.where(m, b, special),
+        )
+        assert same_bits(other[..., i, :], out[..., i, :])
+
+
+@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("j", range(N_K))
+def test_a_special_value_reaches_the_rows_that_see_it_and_no_other(special, j):
+    q, k, v = queries_keys_values()
+    m, out = mask(), attend(q, k, v, mask())
+    v[j, 2] = special
+    other = attend(q, k, v, m)
+    assert np.array_equal(other[m[:, j], 2], np.full(m[:, j].sum(), special), equal_nan=True)
+    assert same_bits(other[~m[:, j]], out[~m[:, j]])
+    assert same_bits(np.delete(other, 2, axis=1), np.delete(out, 2, axis=1))
+
+
+@pytest.mark.parametrize("j", range(N_K))
+def test_a_nan_in_a_key_reaches_the_rows_that_see_it_and_no_other(j):
+    q, k, v = queries_keys_values()
+    m, out = mask(), attend(q, k, v, mask())
+    k[j, 0] = np.nan
+    other = attend(q, k, v, m)
+    assert np.isnan(other[m[:, j]]).all()
+    assert same_bits(other[~m[:, j]], out[~m[:, j]])
+
+
+def test_a_nan_in_a_query_reaches_its_own_row_and_no_other():
+    q, k, v = queries_keys_values()
+    m, out = mask(), attend(q, k, v, mask())
+    q[1] = np.nan
+    other = attend(q, k, v, m)
+    assert np.isnan(other[1]).all()
+    assert same_bits(np.delete(other, 1, axis=0), np.delete(out, 1, axis=0))
+    q[0] = np.nan
+    assert (attend(q, k, v, m)[0] == 0).all()
+
+
+def test_a_nan_or_an_infinite_score_that_is_visible_is_not_hidden():
+    s = np.array([[np.nan, 0, 1], [np.inf, 0, 1], [-np.inf, 0, 0]])
+    weights = reference.softmax(s)
+    assert np.isnan(weights[0]).all() and np.isnan(weights[1, 0])
+    assert (weights[2] == [0, 0.5, 0.5]).all()
+    assert np.array_equal(reference.logsumexp(s), [np.nan, np.inf, np.log(2)], equal_nan=True)
+
+
+def test_values_of_weight_zero_do_not_count_and_infinite_ones_add_up_as_in_ieee():
+    v = np.array([[np.inf], [-np.inf], [np.nan], [2.0]])
+    weights = np.array([[0, 0, 0, 1], [1, 0, 0, 1], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 0]])
+    out = reference.weighted_sum(weights.astype(float), v)
+    assert np.array_equal(out, [[2], [np.inf], [-np.inf], [np.nan], [np.nan]], equal_nan=True)
+    assert np.isneginf(reference.weighted_sum(np.array([[-1.0, 0, 0, 1]]), v)).all()
+
+
+@pytest.mark.parametrize("fill", [-1e4, -1e6, -1e9, np.finfo(np.float64).min])
+def test_no_finite_number_stands_for_hidden(fill):
+    s = np.array([[fill - 10, fill, 0.0]])
+    m = np.array([[True, False, False]])
+    assert (reference.softmax(s, m) == [[1, 0, 0]]).all()
+    assert reference.logsumexp(s, m) == s[0, 0]

@@ -1,0 +1,316 @@
+"""The figures show what they are given, and everybody can read them."""
+
+import base64
+import struct
+
+import matplotlib
+import matplotlib.pyplot as plt
+import nbformat
+import numpy as np
+import pytest
+from matplotlib.text import Text
+from nbclient import NotebookClient
+
+from attnbook import plots
+from attnbook.plots.diagram import OUTPUT, SCORES, VALUES, WEIGHTS
+from attnbook.plots.numerals import beside_bar, in_cell, on_axis
+from attnbook.plots.style import COLORS, DASHES, MARKERS, PAPER, contrast, text_color
+
+X = np.arange(1, 6)
+SQUARE = np.array([[0.5, 0.25, 0.25], [0, 0.9, 0.1], [1, 0, 0]])
+WIDE = np.arange(12.0).reshape(3, 4)
+
+CALLS = {
+    "heatmap": lambda: plots.heatmap(SQUARE, list("abc"), ["one", "two", "three words"]),
+    "large heatmap": lambda: plots.heatmap(np.eye(64), title="The identity"),
+    "heatmaps": lambda: plots.heatmaps([SQUARE, -SQUARE], ["one", "two"], label="score"),
+    "curves": lambda: plots.curves(X, {"a": X, "b": 2 * X}, "x", "y", points={"p": (X, X)}),
+    "log curves": lambda: plots.curves(X, {"a": X**9}, "x", "y", xscale="log", yscale="log"),
+    "bars": lambda: plots.bars(["a", "b"], [1, -2], "number"),
+    "grouped bars": lambda: plots.bars(["a", "b"], {"s": [1, 2], "t": [0, np.nan]}, "number"),
+    "diagram": plots.attention_diagram,
+}
+every_figure = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    matplotlib.use("agg")
+    yield
+    plt.close("all")
+
+
+def figure_of(draw):
+    plt.close("all")
+    assert draw() is None
+    (number,) = plt.get_fignums()
+    figure = plt.figure(number)
+    figure.canvas.draw()
+    return figure
+
+
+def panels(figure):
+    return [ax for ax in figure.axes if ax.images and ax.get_xlabel()]
+
+
+def printed(ax):
+    """The numbers in the cells of a heat map, by the row and the column where they stand."""
+    n_q, n_k = ax.images[0].get_array().shape
+    texts = np.full((n_q, n_k), "", object)
+    for text in ax.texts:
+        j, i = text.get_position()
+        texts[i, j] = text.get_text()
+    return texts
+
+
+def pixels(ax, i, j):
+    """The inside of a cell as a picture, in grey."""
+    figure = ax.figure
+    picture = np.asarray(figure.canvas.buffer_rgba())[::-1, :, :3].mean(-1)
+    (left, low), (right, high) = ax.transData.transform([(j - 0.4, i + 0.4), (j + 0.4, i - 0.4)])
+    return picture[int(low) : int(high), int(left) : int(right)]
+
+
+@every_figure
+def test_a_function_makes_one_figure_and_returns_nothing(draw):
+    assert figure_of(draw)
+
+
+@every_figure
+def test_a_function_leaves_matplotlibs_settings_alone(draw):
+    before = dict(matplotlib.rcParams)
+    draw()
+    assert dict(matplotlib.rcParams) == before
+
+
+def rows_are_queries(draw, matrix):
+    (ax,) = panels(figure_of(draw))
+    np.testing.assert_array_equal(ax.images[0].get_array(), matrix)
+    np.testing.assert_allclose(printed(ax).astype(float), matrix, atol=0.005)
+    assert (ax.get_ylabel(), ax.get_xlabel()) == ("queries i", "keys j")
+    assert ax.transData.transform((0, 0))[1] > ax.transData.transform((0, 1))[1], "0 is on top"
+
+
+@pytest.mark.parametrize("matrix", [SQUARE, WIDE])
+def test_rows_are_queries_and_the_numbers_printed_are_the_matrix(matrix):
+    rows_are_queries(lambda: plots.heatmap(matrix), matrix)
+
+
+@pytest.mark.parametrize("wrong", [SQUARE.T, SQUARE[::-1], SQUARE + 0.01])
+def test_a_wrong_heat_map_is_rejected(wrong):
+    with pytest.raises(AssertionError):
+        rows_are_queries(lambda: plots.heatmap(wrong), SQUARE)
+
+
+def test_names_stand_at_their_rows_and_columns():
+    (ax,) = panels(figure_of(lambda: plots.heatmap(WIDE, list("abc"), list("defg"))))
+    assert [t.get_text() for t in ax.get_yticklabels()] == list("abc")
+    assert [t.get_text() for t in ax.get_xticklabels()] == list("defg")
+
+
+def test_each_matrix_of_several_is_drawn_with_one_scale():
+    matrices = np.stack([SQUARE, 5 * SQUARE.T])
+    axes = panels(figure_of(lambda: plots.heatmaps(matrices, ["one", "two"])))
+    assert [ax.get_title(loc="left") for ax in axes] == ["one", "two"]
+    assert {ax.images[0].get_clim() for ax in axes} == {(0, 5)}
+    for ax, matrix in zip(axes, matrices, strict=True):
+        np.testing.assert_allclose(printed(ax).astype(float), matrix, atol=0.005)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "limits"),
+    [(SQUARE, (0, 1)), (WIDE, (0, 11)), (SQUARE - 0.6, (-0.6, 0.6)), ([[-np.inf, np.nan]], (0, 1))],
+)
+def test_the_scale_fits_weights_counts_and_scores(matrix, limits):
+    (ax,) = panels(figure_of(lambda: plots.heatmap(matrix)))
+    assert ax.images[0].get_clim() == limits
+
+
+def test_numbers_are_printed_up_to_eight_rows_and_columns():
+    small, tall, broad = (
+        panels(figure_of(lambda shape=shape: plots.heatmap(np.full(shape, 0.123))))[0]
+        for shape in [(8, 8), (9, 8), (8, 9)]
+    )
+    assert (printed(small) == "0.12").all()
+    assert not tall.texts
+    assert not broad.texts
+
+
+def test_a_hidden_cell_has_no_number_and_a_pattern():
+    weights, mask = np.zeros((2, 2)), np.array([[True, False], [True, True]])
+    (ax,) = panels(figure_of(lambda: plots.heatmap(weights, mask=mask)))
+    assert printed(ax).tolist() == [["0", ""], ["0", "0"]]
+    assert pixels(ax, 0, 1).std() > 5
+
+
+def test_one_mask_serves_for_all_matrices_or_each_has_its_own():
+    first, second = np.tri(3, dtype=bool), np.eye(3, dtype=bool)
+    for mask, per_panel in [(first, [first, first]), (np.stack([first, second]), [first, second])]:
+        axes = panels(figure_of(lambda mask=mask: plots.heatmaps([SQUARE, SQUARE], mask=mask)))
+        for ax, visible in zip(axes, per_panel, strict=True):
+            np.testing.assert_array_equal(printed(ax) != "", visible)
+
+
+def test_without_numbers_zero_hidden_and_nan_are_told_apart_without_colour():
+    matrix, mask = np.zeros((10, 10)), np.ones((10, 10), bool)
+    matrix[0, 1], matrix[0, 2], mask[0, 3] = np.nan, -np.inf, False
+    (ax,) = panels(figure_of(lambda: plots.heatmap(matrix, mask=mask)))
+    zero, nan, minus_infinity, hidden = (pixels(ax, 0, j).std() for j in range(4))
+    assert zero == 0
+    assert hidden > 5
+    assert minus_infinity > 5
+    assert nan > 2 * hidden
+
+
+def test_what_is_not_finite_is_written():
+    (ax,) = panels(figure_of(lambda: plots.heatmap([[np.nan, -np.inf], [np.inf, -2]])))
+    assert printed(ax).tolist() == [["NaN", "−∞"], ["∞", "−2"]]
+
+
+WRITTEN = {
+    in_cell: {-0.0: "0", 1: "1", 0.999: "1.00", 0.004: "0.00", -0.001: "0.00"}
+    | {-1.5: "−1.50", 12.34: "12.3", -123.4: "−123", 65504: "65504", -1e9: "−1e9"},
+    beside_bar: {0: "0", 0.45: "0.450", 3: "3", 12345.6: "12346", -2.5e-7: "−2.50e−7"},
+    on_axis: {0.01: "0.01", 4096: "4096", 1e-8: "1e−8"},
+}
+
+
+@pytest.mark.parametrize(
+    ("write", "x", "text"),
+    [(f, x, text) for f, texts in WRITTEN.items() for x, text in texts.items()],
+)
+def test_numbers_are_written_short(write, x, text):
+    assert write(x) == text
+
+
+def test_curves_are_drawn_over_x_and_points_without_a_line():
+    points = {"data": ([1, 2], [3, 4])}
+    lines = {"a": X**2, "b": -X}
+    (ax,) = figure_of(lambda: plots.curves(X, lines, "time", "size", points=points)).axes
+    a, b, data = ax.lines
+    np.testing.assert_array_equal(a.get_xydata(), np.stack([X, X**2], 1))
+    np.testing.assert_array_equal(b.get_xydata(), np.stack([X, -X], 1))
+    np.testing.assert_array_equal(data.get_xydata(), [[1, 3], [2, 4]])
+    assert data.get_linestyle() == "None"
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("time", "size")
+    assert [t.get_text() for t in ax.figure.legends[0].texts] == ["a", "b", "data"]
+
+
+def test_scales_are_set_and_a_short_logarithmic_axis_names_its_positions():
+    call = {"xlabel": "d", "ylabel": "variance", "xscale": "log", "yscale": "symlog"}
+    (ax,) = figure_of(lambda: plots.curves([4, 64, 4096], {"v": X[:3]}, **call)).axes
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "symlog")
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["4", "64", "4096"]
+
+
+def test_bars_are_as_long_as_their_numbers_and_in_order():
+    series = {"s": [1, -2, np.inf], "t": [3, 4, np.nan]}
+    (ax,) = figure_of(lambda: plots.bars(list("abc"), series, "size")).axes
+    assert [bar.get_width() for bar in ax.patches] == [1, -2, 0, 3, 4, 0]
+    assert [t.get_text() for t in ax.texts] == ["1", "−2", "∞", "3", "4", "NaN"]
+    tops = [ax.transData.transform((0, bar.get_y()))[1] for bar in ax.patches]
+    assert tops[0] > tops[3] > tops[1] > tops[4] > tops[2] > tops[5]
+
+
+def test_the_diagram_is_true():
+    """To two decimals, as it is drawn."""
+    softmax = np.exp(SCORES) / np.exp(SCORES).sum()
+    np.testing.assert_allclose(WEIGHTS, softmax, atol=0.005)
+    np.testing.assert_allclose(OUTPUT, np.array(WEIGHTS) @ VALUES, atol=0.01)
+    shown = {text.get_text() for text in figure_of(plots.attention_diagram).axes[0].texts}
+    assert shown >= {"query", "keys", "scores", "weights", "values", "output", "softmax", "0.69"}
+
+
+PHONE = 358  # pixels of the page's column on a phone 390 pixels wide
+
+
+@every_figure
+def test_text_is_at_least_nine_pixels_high_on_a_phone(draw):
+    figure = figure_of(draw)
+    width = figure.get_figwidth() + 0.2  # inches, with the margin that notebooks add
+    sizes = [t.get_fontsize() for t in figure.findobj(Text) if t.get_text() and t.get_visible()]
+    assert min(sizes) / 72 * PHONE / width >= 9
+
+
+@every_figure
+def test_all_figures_are_as_wide_as_the_page(draw):
+    figure = figure_of(draw)
+    assert figure.get_tightbbox(figure.canvas.get_renderer()).width == pytest.approx(6.7, abs=0.02)
+
+
+def test_text_is_readable_on_every_colour():
+    for name in ["Blues", "RdBu"]:
+        for color in matplotlib.colormaps[name](np.linspace(0, 1, 256)):
+            assert contrast(text_color(color), color) >= 4.5
+    assert contrast("black", matplotlib.colormaps["Blues"](1.0)) < 4.5
+
+
+def test_curves_differ_in_colour_dash_and_marker_and_stand_out():
+    assert len(set(COLORS)) == len(set(map(str, DASHES))) == len(set(MARKERS)) == 5
+    assert min(contrast(color, PAPER) for color in COLORS) >= 3
+    assert contrast("#56B4E9", PAPER) < 3, "the palette's sky blue is too faint"
+
+
+def test_contrast_is_that_of_the_guidelines():
+    assert contrast("black", "white") == pytest.approx(21)
+    assert contrast("#777777", "white") == pytest.approx(4.48, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (
+            lambda: plots.heatmap(X),
+            r"matrix is int64 array of shape \(5,\); expected .* \(n_q, n_k\)",
+        ),
+        (lambda: plots.heatmap([[1], [2, 3]]), "matrix is list"),
+        (lambda: plots.heatmap(np.zeros((0, 3))), r"matrix is float64 array of shape \(0, 3\)"),
+        (lambda: plots.heatmap(SQUARE * 1j), "matrix is complex128"),
+        (lambda: plots.heatmap([["a"]]), "matrix is list"),
+        (lambda: plots.heatmap(SQUARE, ["a"]), "query_names has 1 entries; expected 3"),
+        (lambda: plots.heatmap(WIDE, None, ["a"]), "key_names has 1 entries; expected 4"),
+        (lambda: plots.heatmap(SQUARE, mask=SQUARE), "mask is float64 .* expected booleans"),
+        (lambda: plots.heatmap(SQUARE, mask=SQUARE[0] > 0), r"mask .* expected .* \(3, 3\)"),
+        (lambda: plots.heatmap(SQUARE, vmin=1), "vmin is 1 and vmax is 1"),
+        (lambda: plots.heatmaps(SQUARE), r"matrices is .* expected .* \(n, n_q, n_k\)"),
+        (lambda: plots.heatmaps([SQUARE], ["a", "b"]), "titles has 2 entries; expected 1"),
+        (lambda: plots.heatmaps([SQUARE, WIDE]), "matrices is list"),
+        (
+            lambda: plots.curves(SQUARE, {}, "", ""),
+            r"x is .* expected real numbers of shape \(n,\)",
+        ),
+        (lambda: plots.curves(X, X, "", ""), "lines is int64 array .* expected a dict"),
+        (lambda: plots.curves(X, {"a": X[1:]}, "", ""), r"lines\['a'\] is .* shape \(5,\)"),
+        (lambda: plots.curves(X, dict.fromkeys("abcdef", X), "", ""), "dict of at most 5"),
+        (lambda: plots.curves(X, {}, "", "", points={"p": X}), r"points\['p'\] .* \(2, n\)"),
+        (lambda: plots.bars(["a"], [1, 2], "n"), r"values is list \[1, 2\]; .* shape \(1,\)"),
+        (lambda: plots.bars(["a"], {"s": [[1]]}, "n"), r"values\['s'\] is list"),
+    ],
+)
+def test_a_bad_argument_is_named(draw, message):
+    with pytest.raises(ValueError, match=message):
+        draw()
+    assert not plt.get_fignums(), "a refused call leaves no figure behind"
+
+
+def test_arguments_are_not_changed():
+    matrix, mask = SQUARE.copy(), np.tri(3, dtype=bool)
+    matrix.flags.writeable = mask.flags.writeable = False
+    plots.heatmap(matrix, mask=mask)
+    plots.heatmaps(np.broadcast_to(matrix, (2, 3, 3)), mask=mask)
+
+
+def test_in_a_notebook_a_cell_shows_one_image_as_wide_as_two_pixels_for_each_of_the_column():
+    cells = [
+        "from attnbook import plots",
+        "plots.heatmap([[0.1, 0.9]])",
+        "plots.attention_diagram()",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, kernel_name="python3").execute()
+    imports, *figures = [cell.outputs for cell in notebook.cells]
+    assert imports == []
+    for (output,) in figures:
+        assert output.output_type == "display_data"
+        png = base64.b64decode(output.data["image/png"])
+        assert struct.unpack(">I", png[16:20])[0] == pytest.approx(2 * 690, abs=4)

@@ -1,0 +1,80 @@
+"""Rules that hold for every file of the repository."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BUILT = {"_build", ".venv", "build", "__pycache__"}
+MACHINE = re.compile(r"(?<![\w.])/(home|Users|root|work)/\w")
+VAGUE = {"utils", "util", "helpers", "common", "misc"}
+PIN = re.compile(r"^([\w.-]+)==([\w.]+)", re.M)
+
+
+def files(*endings):
+    """Every file of ours with one of these endings, nothing that was built or is hidden."""
+    found = [path for ending in endings for path in ROOT.glob(f"**/*{ending}")]
+    places = [(path, path.relative_to(ROOT).parts) for path in found]
+    return [
+        path
+        for path, parts in places
+        if not BUILT & set(parts) and not any(part.startswith(".") for part in parts)
+    ]
+
+
+def too_long(source):
+    """What in a Python source is longer than a reader wants."""
+    if source.count("\n") > 300:
+        yield "the file has more than 300 lines"
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno >= 40:
+            yield f"{node.name} has more than 40 lines"
+
+
+def named(path):
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", files(".py"), ids=named)
+def test_files_and_functions_are_short(path):
+    assert list(too_long(path.read_text(encoding="utf-8"))) == []
+
+
+def test_long_files_and_functions_are_found():
+    body = "def f():\n" + "    x = 1\n" * 40
+    assert list(too_long(body)) == ["f has more than 40 lines"]
+    assert list(too_long("x = 1\n" * 301)) == ["the file has more than 300 lines"]
+
+
+@pytest.mark.parametrize(
+    "path", files(".py", ".ipynb", ".md", ".txt", ".toml", ".yml", ".cff"), ids=named
+)
+def test_no_file_names_a_place_on_one_machine(path):
+    assert not MACHINE.search(path.read_text(encoding="utf-8")) or path.name.startswith("test_")
+
+
+def test_a_place_on_one_machine_is_found():
+    assert MACHINE.search("see /home/me/book")
+    assert not MACHINE.search("https://example.org/work/1")
+
+
+def test_no_file_is_named_after_nothing():
+    assert [path for path in files(".py") if path.stem in VAGUE] == []
+
+
+def test_the_folder_code_does_not_hide_pythons_own_module_code():
+    assert not (ROOT / "code/__init__.py").exists()
+    assert not (ROOT / "code/conftest.py").exists()
+
+
+@pytest.mark.parametrize("name", ["requirements-book.txt", "requirements.txt"])
+def test_every_requirement_is_pinned_as_in_the_constraints(name):
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    wanted = [line for line in lines if not line.startswith(("#", "-"))]
+    pins = dict(PIN.findall("\n".join(wanted)))
+    assert len(pins) == len(wanted) > 0
+    constraints = dict(PIN.findall((ROOT / "constraints.txt").read_text(encoding="utf-8").lower()))
+    canonical = {re.sub(r"[-_.]+", "-", known): version for known, version in constraints.items()}
+    assert {name: canonical.get(re.sub(r"[-_.]+", "-", name.lower())) for name in pins} == pins

@@ -1,0 +1,125 @@
+"""`.venv` is made by one command, which says in one sentence why it could not and recovers."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools import environment
+
+ROOT = Path(__file__).parents[1]
+FILES = (
+    "requirements-book.txt",
+    "requirements.txt",
+    "constraints.txt",
+    "pyproject.toml",
+    "Makefile",
+)
+
+
+@pytest.fixture
+def project(tmp_path):
+    for name in FILES:
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(ROOT / "tools", tmp_path / "tools")
+    return tmp_path
+
+
+def script(path, text):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def make(project, *arguments, **variables):
+    return subprocess.run(
+        ["make", *arguments],
+        cwd=project,
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+    )
+
+
+def install(project, **variables):
+    """What `make book` does first; its last line, and its exit status."""
+    command = [sys.executable, "-m", "tools.environment", "requirements-book.txt"]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
+    environ = kept | {"PIP_CONFIG_FILE": os.devnull, "PYTHON": ""} | variables
+    done = subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True)
+    return (done.stdout + done.stderr).strip().rpartition("\n")[2], done.returncode
+
+
+def test_a_python_that_is_too_old_is_refused_by_name(project):
+    old = script(project / "old/python3.8", "echo Python 3.8; exit 1")
+    done = make(project, "book", f"PYTHON={old}")
+    assert f"needs Python 3.11 or newer, but {old} is Python 3.8" in done.stderr
+    assert done.returncode
+
+
+def test_a_python_that_is_missing_is_refused_by_name(project):
+    done = make(project, "test", PYTHON="no-such-python")
+    assert "but no-such-python is not there" in done.stderr
+    assert done.returncode
+
+
+def test_a_newer_python_on_the_path_is_used_where_python3_is_too_old(project):
+    old = script(project / "bin/python3", "exit 1")
+    script(project / "bin/python3.12", f'exec "{sys.executable}" "$@"')
+    command = ["/bin/sh", project / "tools/python", "-c", "print('new enough')"]
+    environ = {"PATH": str(old.parent)}
+    assert subprocess.check_output(command, env=environ, text=True) == "new enough\n"
+
+
+def test_a_broken_environment_and_a_missing_network_are_both_recovered_from(project):
+    script(project / ".venv/bin/python", "exit 1") if (project / ".venv").mkdir() else None
+    offline = {"PIP_INDEX_URL": "https://127.0.0.1:9/", "PIP_RETRIES": "1"}
+    assert install(project, **offline) == (
+        "The packages could not be downloaded: check the network, then run it again.",
+        1,
+    )
+    (project / "requirements-book.txt").write_text("")
+    assert install(project, **offline)[1] == 0
+    assert install(project, **offline) == ("", 0), "the second run has nothing to do or say"
+
+
+@pytest.mark.parametrize(
+    ("errors", "sentence"),
+    [
+        ("OSError: [Errno 28] No space left on device", "The disk is full"),
+        ("WARNING: Retrying (Retry(total=4))\nNo matching distribution", "could not be downloaded"),
+        ("ReadTimeoutError: Read timed out.", "could not be downloaded"),
+        ("THESE PACKAGES DO NOT MATCH THE HASHES", "could not be downloaded"),
+        ("ERROR: No matching distribution found for torch==2.13.0", "No torch==2.13.0 fits Python"),
+        ("something else", "the reason is above"),
+    ],
+)
+def test_each_cause_has_its_own_sentence(errors, sentence):
+    assert sentence in environment.why(errors)
+
+
+def test_a_python_without_ensurepip_is_told_what_to_install(monkeypatch):
+    monkeypatch.setattr(environment.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit, match=r"apt install python3\.\d+-venv"):
+        environment.make()
+
+
+def test_an_interrupted_installation_makes_the_environment_unusable(tmp_path, monkeypatch):
+    for name in ("MADE", "UNFINISHED"):
+        monkeypatch.setattr(environment, name, tmp_path / name)
+    monkeypatch.setattr(environment, "VENV", Path(sys.prefix))
+    monkeypatch.delenv("PYTHON", raising=False)
+    environment.MADE.write_text(f"{environment.ROOT}\n{environment.VERSION}\n")
+    assert environment.is_usable()
+    environment.UNFINISHED.touch()
+    assert not environment.is_usable()
+
+
+def test_an_environment_from_another_folder_is_unusable(tmp_path, monkeypatch):
+    monkeypatch.setattr(environment, "MADE", tmp_path / "made")
+    environment.MADE.write_text(f"/elsewhere\n{environment.VERSION}\n")
+    assert not environment.is_usable()

@@ -1,0 +1,83 @@
+"""The summary of `make test` shows every failure and every skip, and what did not run at all."""
+
+import pytest
+
+from tools import prove
+from tools.results import EXPECTED, Result, by_kind, table
+
+WHOLE = """<testsuites><testsuite>
+<testcase classname="tests.test_masks" name="test_a" time="0.5"/>
+<testcase classname="tests.test_masks" name="test_b" time="0.5"/>
+<testcase classname="tests.site.test_pages" name="test_c" time="1"/>
+<testcase classname="code.attnbook.masks" name="masks.causal_mask" time="0"/>
+<testcase classname="book.numpy.02-softmax.ipynb" name="Cell 0" time="0"/>
+</testsuite></testsuites>"""
+
+
+@pytest.fixture
+def rows(tmp_path):
+    def read(*replaced):
+        file = tmp_path / "junit.xml"
+        file.write_text(WHOLE.replace(*replaced) if replaced else WHOLE, encoding="utf-8")
+        return {result.step.strip(): result for result in by_kind(file)}
+
+    return read
+
+
+def test_cases_are_counted_by_kind(rows):
+    counts = {step: (row.passed, row.ok) for step, row in rows().items()}
+    assert counts == {
+        "browser tests": (1, True),
+        "tests": (2, True),
+        "doctests": (1, True),
+        "notebook cells": (1, True),
+    }
+
+
+@pytest.mark.parametrize(
+    "outcome", ["<failure/>", "<error/>", '<skipped message="no reason"/>', "<skipped/>"]
+)
+def test_a_failure_an_error_and_a_skip_fail_their_kind_only(rows, outcome):
+    found = rows('"Cell 0" time="0"/>', f'"Cell 0" time="0">{outcome}</testcase>')
+    assert [step for step, row in found.items() if not row.ok] == ["notebook cells"]
+
+
+def test_a_skip_for_what_the_machine_has_not_is_no_failure_but_is_listed(rows):
+    reason = f'"test_a" time="1"><skipped message="{EXPECTED}GPU"/></testcase>'
+    row = rows('"test_a" time="0.5"/>', reason)["tests"]
+    assert row.ok
+    assert list(table([row]))[-1] == f"skipped: tests.test_masks: test_a: {EXPECTED}GPU"
+
+
+def test_a_kind_of_which_nothing_ran_fails(rows):
+    assert not rows("tests.site", "tests")["browser tests"].ok
+
+
+def test_a_test_that_can_not_be_imported_fails(rows):
+    broken = 'classname="" name="tests.test_masks" time="0"><error/></testcase>'
+    assert not rows('classname="tests.test_masks" name="test_a" time="0.5"/>', broken)["tests"].ok
+
+
+def test_a_step_fails_with_its_command(tmp_path):
+    assert prove.step("right", ["true"], None).ok
+    assert not prove.step("wrong", ["false"], None).ok
+
+
+@pytest.mark.parametrize("broken", ["lint", "site"])
+def test_one_failed_step_fails_the_whole_and_is_named_in_the_last_line(monkeypatch, capsys, broken):
+    results = [Result(step, 1.0, ok=step != broken) for step in ("lint", "site", "pytest")]
+    monkeypatch.setattr(prove, "prove", lambda folder: results)
+    with pytest.raises(SystemExit) as end:
+        prove.main()
+    assert end.value.code
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines if "FAILED " in line] == [[broken, "FAILED"]]
+    assert lines[-1].startswith(f"FAILED: {broken}, in ")
+
+
+def test_the_whole_passes_where_every_step_does(monkeypatch, capsys):
+    monkeypatch.setattr(prove, "prove", lambda folder: [Result("tests", 1.0, passed=7)])
+    with pytest.raises(SystemExit) as end:
+        prove.main()
+    assert not end.value.code
+    assert "All 7 checks passed" in capsys.readouterr().out

@@ -1,0 +1,115 @@
+"""Make `.venv` and install into it what one requirements file pins.
+
+    sh tools/python -m tools.environment requirements-book.txt
+
+It needs nothing but the standard library. Whatever goes wrong ends in one sentence, and running it
+again works: an environment that was left half made is made afresh.
+"""
+
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+VENV = ROOT / ".venv"
+MADE = VENV / "made"  # where and with which Python; written once the environment can be used
+UNFINISHED = VENV / "unfinished"  # there while packages are being installed
+VERSION = ".".join(map(str, sys.version_info[:3]))
+
+FULL = re.compile(r"No space left on device|Errno 28")
+OFFLINE = re.compile(r"Connection|Retrying|timed out|IncompleteRead|Proxy|SSLError|HASHES")
+UNFIT = re.compile(r"(?:No matching distribution found for|Cannot install) (\S+)")
+
+
+def wanted():
+    """A digest of the files that decide what an environment holds."""
+    names = ("requirements-book.txt", "requirements.txt", "constraints.txt", "pyproject.toml")
+    return hashlib.sha256(b"\0".join((ROOT / name).read_bytes() for name in names)).hexdigest()
+
+
+def is_usable():
+    """Whether `.venv` is whole, was made in this folder, and has the Python that was asked for."""
+    if UNFINISHED.exists() or not MADE.exists():
+        return False
+    place, version = MADE.read_text(encoding="utf-8").splitlines()
+    if place != str(ROOT) or (os.environ.get("PYTHON") and version != VERSION):
+        return False
+    try:
+        return subprocess.run([VENV / "bin/python", "-c", ""]).returncode == 0
+    except OSError:
+        return False
+
+
+def run(command):
+    """Run a command, showing all it says; return its exit status and what it wrote to stderr."""
+    environ = os.environ | {"PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    process = subprocess.Popen(command, cwd=ROOT, env=environ, stderr=subprocess.PIPE, text=True)
+    errors = []
+    for line in process.stderr:
+        sys.stderr.write(line)
+        errors.append(line)
+    return process.wait(), "".join(errors)
+
+
+def why(errors):
+    """One sentence for what pip or venv wrote to stderr."""
+    if FULL.search(errors) or shutil.disk_usage(ROOT).free < 50e6:
+        return "The disk is full: free some gigabytes, then run it again."
+    if OFFLINE.search(errors):
+        return "The packages could not be downloaded: check the network, then run it again."
+    if unfit := UNFIT.search(errors):
+        return (
+            f"No {unfit[1]} fits Python {VERSION} on this machine: "
+            "name another Python, as in: make book PYTHON=python3.12"
+        )
+    return "The packages could not be installed: the reason is above; mend it, then run it again."
+
+
+def make():
+    if not importlib.util.find_spec("ensurepip"):
+        minor = VERSION.rpartition(".")[0]
+        sys.exit(
+            f"This Python {minor} cannot make an environment: install its venv package "
+            f"(Debian, Ubuntu: apt install python{minor}-venv), then run it again."
+        )
+    print(f"Making .venv with Python {VERSION}", flush=True)
+    status, errors = run([sys.executable, "-m", "venv", "--clear", VENV])
+    if status:
+        sys.exit(why(errors))
+    MADE.write_text(f"{ROOT}\n{VERSION}\n", encoding="utf-8")
+
+
+def install(requirements):
+    print(f"Installing what {requirements} pins; only the first time takes long", flush=True)
+    UNFINISHED.touch()
+    status, errors = run([VENV / "bin/python", "-m", "pip", "install", "-r", requirements])
+    if status:
+        sentence = why(errors)
+        if "downloaded" in sentence:
+            UNFINISHED.unlink()  # pip downloads everything before it installs anything
+        sys.exit(sentence)
+    UNFINISHED.unlink()
+
+
+def main(requirements):
+    installed = VENV / f"installed-{requirements}"
+    try:
+        if not is_usable():
+            make()
+        if not installed.exists() or installed.read_text() != wanted():
+            install(requirements)
+            installed.write_text(wanted())
+    except KeyboardInterrupt:
+        sys.exit("\nStopped before the environment was ready: run it again to go on.")
+    except OSError as error:
+        print(error, file=sys.stderr)
+        sys.exit(why(str(error)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,84 @@
+"""Run the book's notebooks and write them in their one form, or check that they are in it.
+
+    python -m tools.notebooks [--fresh] [paths]     run them, write their outputs
+    python -m tools.notebooks --check [paths]       change nothing, say what is wrong
+
+A cell tagged `nbval-ignore-output` (a time, a training curve) keeps the output that it has, so that
+running twice changes nothing; `--fresh` takes a new one.
+"""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from nbclient import NotebookClient
+from nbclient.exceptions import CellControlSignal
+
+from tools.notebook_form import VARIES, code_cells, normalise, parse, problems, tags, title
+from tools.reproducible import settings
+
+
+def execute(notebook, folder):
+    """Run the cells in order; return what stopped them, if anything did."""
+    started = []
+    client = NotebookClient(notebook, kernel_name="python3", record_timing=False, timeout=600)
+    client.resources = {"metadata": {"path": str(folder)}}
+    client.on_cell_start = lambda cell, cell_index: started.append(cell)
+    with tempfile.TemporaryDirectory() as home:
+        try:
+            client.execute(env=settings(home))
+        except CellControlSignal as error:
+            return [f"{title(started[-1])}: {error}"]
+    return []
+
+
+def run(path, fresh):
+    before = path.read_text(encoding="utf-8")
+    notebook = parse(before)
+    varying = [cell for cell in code_cells(notebook) if VARIES in tags(cell) and not fresh]
+    earlier = [cell.outputs for cell in varying]
+    if stopped := execute(notebook, path.resolve().parent):
+        return stopped
+    for cell, outputs in zip(varying, earlier, strict=True):
+        cell.outputs = outputs or cell.outputs
+    after = normalise(notebook)
+    found = problems(notebook)
+    if not found and after != before:
+        path.write_text(after, encoding="utf-8")
+    return found
+
+
+def check(path):
+    before = path.read_text(encoding="utf-8")
+    try:
+        notebook = parse(before)
+        after = normalise(notebook)
+    except Exception as error:  # whatever a broken file makes json and nbformat raise
+        return [f"it is not a notebook: {error}"]
+    unkept = [] if after == before else ["it is not in the form that `make notebooks` writes"]
+    return unkept + problems(notebook)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("paths", nargs="*", type=Path)
+    chosen = parser.parse_args()
+    paths = chosen.paths or sorted(Path("book").glob("**/*.ipynb"))
+    if missing := [str(path) for path in paths if not path.is_file()]:
+        parser.error(f"there is no notebook {missing[0]}")
+    wrong = 0
+    for path in paths:
+        print(path, flush=True)
+        for problem in check(path) if chosen.check else run(path, chosen.fresh):
+            print(f"  {problem}", flush=True)
+            wrong += 1
+    done = "checked" if chosen.check else "run"
+    print(f"{len(paths)} notebooks {done}, {wrong} problems")
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()
