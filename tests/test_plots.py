@@ -127,13 +127,9 @@ def test_the_scale_fits_weights_counts_and_scores(matrix, limits):
 
 
 def test_numbers_are_printed_up_to_eight_rows_and_columns():
-    small, tall, broad = (
-        panels(figure_of(lambda shape=shape: plots.heatmap(np.full(shape, 0.123))))[0]
-        for shape in [(8, 8), (9, 8), (8, 9)]
-    )
-    assert (printed(small) == "0.12").all()
-    assert not tall.texts
-    assert not broad.texts
+    for shape, text in {(8, 8): "0.12", (9, 8): "", (8, 9): ""}.items():
+        (ax,) = panels(figure_of(lambda shape=shape: plots.heatmap(np.full(shape, 0.123))))
+        assert (printed(ax) == text).all()
 
 
 def test_a_hidden_cell_has_no_number_and_a_pattern():
@@ -157,8 +153,7 @@ def test_without_numbers_zero_hidden_and_nan_are_told_apart_without_colour():
     (ax,) = panels(figure_of(lambda: plots.heatmap(matrix, mask=mask)))
     zero, nan, minus_infinity, hidden = (pixels(ax, 0, j).std() for j in range(4))
     assert zero == 0
-    assert hidden > 5
-    assert minus_infinity > 5
+    assert min(hidden, minus_infinity) > 5
     assert nan > 2 * hidden
 
 
@@ -175,12 +170,9 @@ WRITTEN = {
 }
 
 
-@pytest.mark.parametrize(
-    ("write", "x", "text"),
-    [(f, x, text) for f, texts in WRITTEN.items() for x, text in texts.items()],
-)
-def test_numbers_are_written_short(write, x, text):
-    assert write(x) == text
+@pytest.mark.parametrize(("write", "texts"), WRITTEN.items())
+def test_numbers_are_written_short(write, texts):
+    assert {x: write(x) for x in texts} == texts
 
 
 def test_curves_are_drawn_over_x_and_points_without_a_line():
@@ -213,12 +205,11 @@ def test_bars_are_as_long_as_their_numbers_and_in_order():
 
 
 def test_the_diagram_is_true():
-    """To two decimals, as it is drawn."""
-    softmax = np.exp(SCORES) / np.exp(SCORES).sum()
-    np.testing.assert_allclose(WEIGHTS, softmax, atol=0.005)
-    np.testing.assert_allclose(OUTPUT, np.array(WEIGHTS) @ VALUES, atol=0.01)
+    exp = [{"0": 1, "ln 3": 3, "ln 4": 4}[score] for score in SCORES]
+    np.testing.assert_allclose(np.array(exp) / sum(exp), WEIGHTS)
+    np.testing.assert_allclose(np.array(WEIGHTS) @ VALUES, OUTPUT)
     shown = {text.get_text() for text in figure_of(plots.attention_diagram).axes[0].texts}
-    assert shown >= {"query", "keys", "scores", "weights", "values", "output", "softmax", "0.69"}
+    assert shown >= {*SCORES, "1/8", "3/8", "4/8", "0", "4", "8", "5.5"}
 
 
 PHONE = 358  # pixels of the page's column on a phone 390 pixels wide
@@ -259,10 +250,7 @@ def test_contrast_is_that_of_the_guidelines():
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (
-            lambda: plots.heatmap(X),
-            r"matrix is int64 array of shape \(5,\); expected .* \(n_q, n_k\)",
-        ),
+        (lambda: plots.heatmap(X), r"matrix is .* of shape \(5,\); expected .* \(n_q, n_k\)"),
         (lambda: plots.heatmap([[1], [2, 3]]), "matrix is list"),
         (lambda: plots.heatmap(np.zeros((0, 3))), r"matrix is float64 array of shape \(0, 3\)"),
         (lambda: plots.heatmap(SQUARE * 1j), "matrix is complex128"),
@@ -275,10 +263,7 @@ def test_contrast_is_that_of_the_guidelines():
         (lambda: plots.heatmaps(SQUARE), r"matrices is .* expected .* \(n, n_q, n_k\)"),
         (lambda: plots.heatmaps([SQUARE], ["a", "b"]), "titles has 2 entries; expected 1"),
         (lambda: plots.heatmaps([SQUARE, WIDE]), "matrices is list"),
-        (
-            lambda: plots.curves(SQUARE, {}, "", ""),
-            r"x is .* expected real numbers of shape \(n,\)",
-        ),
+        (lambda: plots.curves(SQUARE, {}, "", ""), r"x is .* expected .* of shape \(n,\)"),
         (lambda: plots.curves(X, X, "", ""), "lines is int64 array .* expected a dict"),
         (lambda: plots.curves(X, {"a": X[1:]}, "", ""), r"lines\['a'\] is .* shape \(5,\)"),
         (lambda: plots.curves(X, dict.fromkeys("abcdef", X), "", ""), "dict of at most 5"),
@@ -301,11 +286,7 @@ def test_arguments_are_not_changed():
 
 
 def test_in_a_notebook_a_cell_shows_one_image_as_wide_as_two_pixels_for_each_of_the_column():
-    cells = [
-        "from attnbook import plots",
-        "plots.heatmap([[0.1, 0.9]])",
-        "plots.attention_diagram()",
-    ]
+    cells = "from attnbook import plots", "plots.heatmap([[0.1, 0.9]])", "plots.attention_diagram()"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     NotebookClient(notebook, kernel_name="python3").execute()
     imports, *figures = [cell.outputs for cell in notebook.cells]

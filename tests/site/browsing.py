@@ -1,4 +1,4 @@
-"""Serve a folder on localhost and open its pages in a headless Chromium."""
+"""The pages of the book, served on localhost and opened in a headless Chromium."""
 
 import functools
 import http.server
@@ -9,8 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import yaml
 from playwright.sync_api import sync_playwright
 
+TOC = yaml.safe_load((Path(__file__).parents[2] / "_toc.yml").read_text(encoding="utf-8"))
+PAGES = [TOC["root"], *(page["file"] for part in TOC["parts"] for page in part["chapters"])]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 

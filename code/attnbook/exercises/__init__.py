@@ -26,16 +26,21 @@ def __getattr__(name):
 
 def every():
     """All exercises, in the order of the book."""
-    modules = [import_module(f"attnbook.exercises.{name}") for name in CHAPTERS]
-    return [e for m in modules for e in vars(m).values() if isinstance(e, Exercise)]
+    return [exercise for chapter in CHAPTERS for exercise in _of(chapter)]
 
 
 def find(name):
     """The exercise called `name`, such as "masks.causal_mask". Raises KeyError if there is none."""
-    named = {e.name: e for e in every()}
+    chapter = name.partition(".")[0]
+    named = {e.name: e for e in (_of(chapter) if chapter in CHAPTERS else [])}
     if name not in named:
         raise KeyError(f"there is no exercise {name!r}")
     return named[name]
+
+
+def _of(chapter):
+    module = import_module(f"attnbook.exercises.{chapter}")
+    return [value for value in vars(module).values() if isinstance(value, Exercise)]
 
 
 def progress():

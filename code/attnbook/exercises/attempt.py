@@ -35,15 +35,26 @@ class Outcome:
     def raised(self):
         return self.error is not None
 
+    @property
+    def message(self):
+        try:
+            return f"{type(self.error).__name__}: {self.error}"
+        except Exception:
+            return type(self.error).__name__
 
-def attempt(function, arguments):
+
+def attempt(function, arguments, writable=True):
     """Call a function with copies of `arguments` (a dict, passed by position)."""
     given = copy.deepcopy(arguments)
+    for array in (a for a in given.values() if isinstance(a, np.ndarray)):
+        array.flags.writeable = writable
     try:
         with _quiet(), _time_limit(SECONDS):
             value = function(*given.values())
         outcome = Outcome(value.copy() if isinstance(value, np.ndarray) else value)
-    except (Exception, TookTooLong, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         outcome = Outcome(error=error, where=_readers_line(error))
     outcome.changed = [n for n in arguments if not identical(arguments[n], given[n])]
     return outcome
@@ -78,16 +89,38 @@ def _time_limit(seconds):
         yield
         return
 
-    def stop(signum, frame):
-        raise TookTooLong(f"it was stopped after {seconds} seconds")
+    stopped = []
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    def stop(signum, frame):
+        if stopped:
+            _raise_on_every_line(frame)
+        stopped.append(TookTooLong(f"it was stopped after {seconds} seconds"))
+        raise stopped[0]
+
+    handler, tracer = signal.signal(signal.SIGALRM, stop), sys.gettrace()
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, handler)
+        sys.settrace(tracer)
+        if stopped:
+            raise stopped[0]
+
+
+def _raise_on_every_line(frame):
+    """A reader's `except BaseException` took the interrupt: raise outside its `try` as well."""
+
+    def trace(frame, event, argument):
+        if event == "line":
+            raise TookTooLong
+        return trace
+
+    sys.settrace(trace)
+    while frame and frame.f_code.co_filename != __file__:
+        frame.f_trace = trace
+        frame = frame.f_back
 
 
 def _readers_line(error):

@@ -1,12 +1,13 @@
 """Exercises in which the reader finds an input on which a given wrong version fails."""
 
 from dataclasses import dataclass
+from numbers import Number
 from typing import NamedTuple
 
 import numpy as np
 
 from attnbook.exercises.attempt import attempt
-from attnbook.exercises.compare import difference, show
+from attnbook.exercises.compare import difference, numbers, show
 from attnbook.exercises.exercise import OPEN, Exercise, parameter_names, wrong
 from attnbook.operation import describe
 
@@ -33,13 +34,15 @@ class Break(Exercise):
         if any(a is ... for a in answer):
             return OPEN
         names = parameter_names(self.right)
-        inputs = tuple(_array(a) if isinstance(a, (list, tuple)) else a for a in answer)
+        inputs = tuple(map(_plain, answer))
         if refusal := self._refusal(names, inputs):
             return wrong(refusal)
         arguments = dict(zip(names, inputs, strict=True))
         right, broken = attempt(self.right, arguments), attempt(self.wrong, arguments)
+        if right.raised:
+            return wrong(f"the right version refuses this input: {right.message}")
         if broken.raised:
-            return self._right(f"  it raises {type(broken.error).__name__}: {broken.error}")
+            return self._right(f"  it raises {broken.message}")
         if difference(right.value, broken.value):
             shown = {"right": right.value, "wrong": broken.value}
             return self._right(*(f"  {name}  {_in_line(value)}" for name, value in shown.items()))
@@ -56,12 +59,12 @@ class Break(Exercise):
         return self.allowed(*inputs)
 
 
-def _array(rows):
-    """Rows as an array; rows of unequal length stay as they are, for `allowed` to refuse."""
-    try:
-        return np.asarray(rows)
-    except ValueError:
-        return rows
+def _plain(value):
+    """Rows as an array, a number as Python's; the rest stays as it is, for `allowed` to refuse."""
+    array = numbers(value) if isinstance(value, (list, tuple, np.ndarray, Number)) else None
+    if array is None:
+        return value
+    return array if array.ndim else array.item()
 
 
 def _in_line(value):

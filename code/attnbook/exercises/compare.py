@@ -7,6 +7,15 @@ TOLERANCE = {"float16": 4e-3, "float32": 1e-5, "float64": 1e-9}
 NUMBERS = (bool, int, float, np.generic)
 
 
+def numbers(answer):
+    """What a reader typed, fractions too, as a plain array; None where it cannot be one."""
+    try:
+        array = np.asarray(answer)
+        return array.astype(float) if array.dtype.char in "Og" else array
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def difference(want, got, exact_zeros=False, dtype_matters=True):
     """None where `got` is as wanted; else what is wrong with it, without the values.
 
@@ -62,17 +71,25 @@ def show(value):
     if isinstance(value, (float, np.number)):
         return f"{value:.6g}"
     if not isinstance(value, np.ndarray):
-        return f"{value!r:.200}"
+        return _representation(value)
     if value.size > 32:
         return f"{value.dtype} array of shape {value.shape}"
     text = np.array2string(value, precision=4, suppress_small=False, max_line_width=80)
     return text if value.dtype.name in ("float64", "bool", "int64") else f"{text} ({value.dtype})"
 
 
+def _representation(value):
+    try:
+        return f"{value!r:.200}"
+    except Exception:
+        return f"a {type(value).__name__}"
+
+
 def first_difference(want, got):
     """Where two arrays of one shape first differ, if what `show` prints does not tell."""
     tells = show(want) != show(got) and np.size(want) <= 32
-    if tells or not isinstance(want, np.ndarray) or np.shape(got) != want.shape:
+    arrays = isinstance(want, np.ndarray) and isinstance(got, np.ndarray)
+    if tells or not arrays or got.shape != want.shape or got.dtype.kind not in "biuf":
         return None
     with np.errstate(all="ignore"):
         where = np.argwhere(~np.isclose(got, want, rtol=1e-9, atol=0, equal_nan=True))

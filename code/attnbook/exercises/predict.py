@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attnbook.exercises.compare import numbers
 from attnbook.exercises.exercise import OPEN, Exercise, wrong
 from attnbook.operation import describe
 
@@ -33,29 +34,26 @@ class Predict(Exercise):
     def _agree(self, want, answer):
         if isinstance(want, str):
             return isinstance(answer, str) and answer.strip().lower() == want
-        numbers = _numbers(answer)
-        if numbers is None or numbers.shape != np.shape(want):
+        given = _real(answer)
+        if given is None or given.shape != np.shape(want):
             return False
-        return bool(np.allclose(numbers, want, rtol=0, atol=self.atol))
+        return bool(np.allclose(given, want, rtol=0, atol=self.atol))
 
     def _fault(self, want, answer):
-        numbers = None if isinstance(want, str) else _numbers(answer)
-        if numbers is None:
+        given = None if isinstance(want, str) else _real(answer)
+        if given is None:
             same_kind = isinstance(want, str) and isinstance(answer, str)
             return f"{answer!r} is not it." if same_kind else _wants(want, answer)
-        if numbers.shape != np.shape(want):
-            return f"your answer has the shape {numbers.shape}; expected {_kind(want)}."
-        off = tuple(np.argwhere(~np.isclose(numbers, want, rtol=0, atol=self.atol))[0])
+        if given.shape != np.shape(want):
+            return f"your answer has the shape {given.shape}; expected {_kind(want)}."
+        off = tuple(np.argwhere(~np.isclose(given, want, rtol=0, atol=self.atol))[0])
         place = f", at {list(map(int, off))}," if off else ""
-        return f"{numbers[off]:g}{place} is not it."
+        return f"{given[off]:g}{place} is not it."
 
 
-def _numbers(answer):
-    try:
-        numbers = np.asarray(answer)
-    except ValueError:
-        return None
-    return numbers.astype(float) if numbers.dtype.kind in "biuf" else None
+def _real(answer):
+    array = numbers(answer)
+    return array if array is not None and array.dtype.kind in "biuf" else None
 
 
 def _wants(want, answer):

@@ -46,12 +46,22 @@ class Write(Exercise):
             return OPEN
         faults = list(map(self._fault, self._wanted, outcomes))
         if not any(faults):
-            return self._right()
+            return self._again(answer)
         first = next(i for i, fault in enumerate(faults) if fault)
         for known, results in zip(self.misconceptions, self._known, strict=True):
             if (shown := self._recognise(results, outcomes, faults)) is not None:
                 return self._report(known.sentence, shown, outcomes[shown])
         return self._report(faults[first], first, outcomes[first])
+
+    def _again(self, answer):
+        """Call a right answer once more, with arguments that cannot be written to."""
+        for index, wanted in enumerate(self._wanted):
+            outcome = attempt(answer, self.cases[index].arguments, writable=False)
+            if "read-only" in outcome.message:
+                return self._report("your function writes into its argument.", index, outcome)
+            if fault := self._fault(wanted, outcome):
+                return self._report(f"called again with this input, {fault}", index, outcome)
+        return self._right()
 
     @cached_property
     def _wanted(self):
@@ -74,7 +84,7 @@ class Write(Exercise):
         if isinstance(outcome.error, TookTooLong):
             return f"your function did not finish: {outcome.error}"
         if outcome.raised:
-            return f"your function raised {type(outcome.error).__name__}: {outcome.error}"
+            return f"your function raised {outcome.message}"
         found = difference(wanted.value, outcome.value, self.exact_zeros)
         if not found and outcome.changed:
             return f"your function changed its argument {outcome.changed[0]}; work on a new array"
@@ -100,7 +110,7 @@ class Write(Exercise):
 
     def _same(self, wanted, known, outcome):
         if known.raised or outcome.raised:
-            return type(known.error) is type(outcome.error)
+            return known.message == outcome.message
         only_dtype = difference(wanted.value, known.value, self.exact_zeros, False) is None
         same = difference(known.value, outcome.value, dtype_matters=only_dtype) is None
         return same and set(known.changed) <= set(outcome.changed)

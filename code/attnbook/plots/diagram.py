@@ -6,13 +6,13 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from attnbook.plots.style import MUTED, PAPER, STYLE, WIDTH, new_figure, text_color
 
-# One worked case: the weights are the softmax of the scores, the output the average of the values.
+# The example of chapters 1 to 4. The shades of the query and the keys stand for any vectors.
 QUERY = [0.9, 0.3, 0.6]
 KEYS = [[0.2, 0.7, 0.1], [0.9, 0.2, 0.7], [0.5, 0.6, 0.2]]
-SCORES = [0.0, 1.9, 0.7]
-WEIGHTS = [0.10, 0.69, 0.21]
-VALUES = [[0.9, 0.1, 0.3], [0.2, 0.8, 0.4], [0.6, 0.3, 1.0]]
-OUTPUT = [0.35, 0.62, 0.52]
+SCORES = ["0", "ln 3", "ln 4"]
+WEIGHTS = [1 / 8, 3 / 8, 4 / 8]
+VALUES = [0, 4, 8]
+OUTPUT = 5.5
 
 HEIGHT = 3.55
 ROWS = [0.95, 1.85, 2.75]  # inches from the top, as all positions here
@@ -21,8 +21,8 @@ CELL = 0.23
 NAMES = ["query", "keys", "scores", "weights", "values", "output"]
 FORMULAS = [
     r"$s_j = \mathrm{score}(q, k_j)$",
-    r"$\alpha = \mathrm{softmax}(s)$",
-    r"$o = \Sigma_j\,\alpha_j v_j$",
+    r"$A = \mathrm{softmax}(s)$",
+    r"$o = \Sigma_j\,A_j v_j$",
 ]
 
 
@@ -36,19 +36,19 @@ def attention_diagram():
         _arrow(ax, (0.8, MIDDLE), (1.15, y))
         _vector(ax, 1.55, y, KEYS[j], "Greens", f"$k_{j}$")
         _arrow(ax, (1.95, y), (2.25, y))
-        _number(ax, 2.57, y, f"{SCORES[j]:.1f}", PAPER)
+        _number(ax, 2.57, y, SCORES[j], PAPER)
         _arrow(ax, (2.87, y), (3.1, y))
         _arrow(ax, (3.46, y), (3.69, y))
-        _number(ax, 4.0, y, f"{WEIGHTS[j]:.2f}", colormaps["Blues"](WEIGHTS[j]))
+        _number(ax, 4.0, y, f"{8 * WEIGHTS[j]:g}/8", colormaps["Blues"](WEIGHTS[j]))
         ax.text(4.43, y, "×", ha="center", va="center", color=MUTED)
-        _vector(ax, 4.9, y, VALUES[j], "Oranges", f"$v_{j}$")
-        ax.plot([5.3, 5.68], [y, MIDDLE], color=MUTED, linewidth=1 + 8 * WEIGHTS[j])
+        _value(ax, 4.9, y, VALUES[j], f"$v_{j}$")
+        ax.plot([5.18, 5.68], [y, MIDDLE], color=MUTED, linewidth=1 + 8 * WEIGHTS[j], zorder=0)
     _box(ax, 3.28, MIDDLE, 0.36, ROWS[-1] - ROWS[0] + 0.42, "#eef4fb")
     ax.text(3.28, MIDDLE, "softmax", rotation=90, ha="center", va="center")
     ax.plot(5.68, MIDDLE, "o", markersize=19, color=PAPER, markeredgecolor=MUTED)
     ax.text(5.68, MIDDLE, "+", ha="center", va="center_baseline", size=15)
-    _arrow(ax, (5.81, MIDDLE), (5.98, MIDDLE))
-    _vector(ax, 6.34, MIDDLE, OUTPUT, "Oranges", "$o$")
+    _arrow(ax, (5.81, MIDDLE), (6.06, MIDDLE))
+    _value(ax, 6.34, MIDDLE, OUTPUT, "$o$")
     _name_columns(ax)
 
 
@@ -56,6 +56,11 @@ def _vector(ax, x, y, shades, colors, name):
     for n, shade in enumerate(shades):
         _box(ax, x + (n - 1) * CELL, y, CELL, CELL, colormaps[colors](0.1 + 0.7 * shade))
     ax.text(x, y - 0.19, name, ha="center", va="bottom", size=14)
+
+
+def _value(ax, x, y, value, name):
+    _number(ax, x, y, f"{value:g}", colormaps["Oranges"](0.1 + 0.05 * value))
+    ax.text(x, y - 0.26, name, ha="center", va="bottom", size=14)
 
 
 def _number(ax, x, y, text, color):

@@ -20,7 +20,7 @@ def nearest_value(query):
 
 
 def _one_number(query):
-    if np.ndim(query) or not isinstance(query, (int, float, np.number)) or not np.isfinite(query):
+    if not isinstance(query, (int, float)) or not abs(query) < np.inf:
         return "the query must be one finite number."
     if abs(query) > 1e6:
         return "so far out all keys are equally near after rounding: stay closer to them."
@@ -55,7 +55,7 @@ not_a_lookup = Break(
         Miss(
             (2.3,),
             lambda q: 1 <= q <= 3,
-            "here one key is nearer than any other, by many times the width 0.01.",
+            "here one key is enough nearer than the others to have all the weight.",
         ),
     ),
     notice="Attention is smooth in the query: it has a gradient. A lookup jumps.",
