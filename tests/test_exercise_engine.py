@@ -2,15 +2,17 @@
 
 import json
 import time
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
 from attnbook import exercises
 from attnbook.exercises import attempt, record
+from attnbook.exercises.break_it import Break
 from attnbook.exercises.compare import difference
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.write import Write, case
+from attnbook.exercises.exercise import Exercise, Misconception
+from attnbook.exercises.write import Write, case, stress
 
 DOUBLE = Write(
     name="test.double",
@@ -66,6 +68,35 @@ def test_a_changed_argument_is_named():
     assert "your function changed its argument x" in text(in_place)
 
 
+def test_an_answer_that_writes_and_restores_is_found():
+    def restores(x):
+        x *= 2
+        out = x.copy()
+        x /= 2
+        return out
+
+    assert "your function writes into its argument" in text(restores)
+
+
+def test_an_answer_that_is_right_only_once_is_found():
+    seen = []
+
+    def forgets(x):
+        seen.append(x.tolist())
+        return 2 * x * (seen.count(x.tolist()) == 1)
+
+    assert "called again with this input, the values differ" in text(forgets)
+
+
+def test_a_result_that_a_later_call_overwrites_is_found():
+    kept = {}
+
+    def into_one_array(x):
+        return np.multiply(x, 2, out=kept.setdefault(x.shape, np.empty(x.shape)))
+
+    assert "a later call changed the array that was returned here" in text(into_one_array)
+
+
 def test_an_answer_that_never_ends_is_stopped(monkeypatch):
     def endless(x):
         while True:
@@ -113,6 +144,15 @@ def test_a_mistake_that_only_resembles_a_misconception_is_not_called_one():
     assert "square" not in text(lambda x: x**2 + (x > 2.5))
 
 
+def test_a_misconception_is_named_though_an_extreme_input_fails_for_a_second_reason():
+    def square_in_single_precision(x):
+        return (x.astype(np.float32) ** 2).astype(np.float64)
+
+    extreme = replace(DOUBLE, cases=(*DOUBLE.cases, stress(x=np.array([1e300]))))
+    assert "that is the square" in extreme.verdict(square_in_single_precision).text
+    assert "that is the square" not in extreme.verdict(lambda x: 2 * x % 1e300).text
+
+
 def test_the_place_of_the_first_difference_is_told_in_a_large_array():
     def wrong_at_one_place(x):
         out = 2 * x
@@ -125,9 +165,21 @@ def test_the_place_of_the_first_difference_is_told_in_a_large_array():
 
 def test_a_value_off_by_more_than_rounding_differs():
     assert difference(np.ones(2), np.ones(2) + 1e-12) is None
-    assert difference(np.ones(2), np.ones(2) + 1e-8) == "the values differ"
+    assert difference(np.ones(2), np.ones(2) + 1e-10) == "the values differ"
     assert difference(np.zeros(2), np.full(2, 1e-12), exact_zeros=True) == "the values differ"
     assert difference(np.array([np.nan, np.inf]), np.array([np.nan, np.inf])) is None
+
+
+def test_an_input_breaks_by_its_numbers_and_not_by_its_dtype():
+    shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
+    fails_above_ten = Break(
+        **shared | {"misconceptions": ()},
+        wrong=lambda x: np.float64(1) * x,
+        right=lambda x: x + (x > 10),
+        allowed=lambda x: None,
+    )
+    assert fails_above_ten.verdict(np.float32([1, 2])).state == "wrong"
+    assert fails_above_ten.verdict([1.0, 20.0]).state == "right"
 
 
 def test_tries_and_the_day_of_solving_are_kept(kept):

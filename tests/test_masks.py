@@ -133,10 +133,10 @@ def test_a_number_out_of_range_is_refused_by_its_value(mask, arguments, said):
 @pytest.mark.parametrize(
     ("mask", "arguments", "said"),
     [
-        (causal_mask, (2.0, 3), "causal_mask: n_q is float 2.0; expected Integral"),
-        (causal_mask, (2, "3"), "causal_mask: n_k is str '3'; expected Integral"),
-        (sliding_window_mask, (3, 3, 1.5), "left is float 1.5; expected Integral"),
-        (prefix_mask, (3, 3, None), "prefix_len is NoneType None; expected Integral"),
+        (causal_mask, (2.0, 3), "causal_mask: n_q is float 2.0; expected an integer"),
+        (causal_mask, (2, "3"), "causal_mask: n_k is str '3'; expected an integer"),
+        (sliding_window_mask, (3, 3, 1.5), "left is float 1.5; expected an integer"),
+        (prefix_mask, (3, 3, None), "prefix_len is None; expected an integer"),
         (padding_mask, (np.array([1.0]), 3), "valid_lens is float64 array of shape (1,) [1.0]"),
         (padding_mask, ([1], 3), "valid_lens is list [1]; expected Integer[array, 'batch']"),
         (

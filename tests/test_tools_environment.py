@@ -1,6 +1,7 @@
 """`.venv` is made by one command, which says in one sentence why it could not and recovers."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,7 +30,7 @@ def project(tmp_path):
 
 
 def script(path, text):
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
     path.chmod(0o755)
     return path
@@ -76,7 +77,7 @@ def test_a_newer_python_on_the_path_is_used_where_python3_is_too_old(project):
 
 
 def test_a_broken_environment_and_a_missing_network_are_both_recovered_from(project):
-    script(project / ".venv/bin/python", "exit 1") if (project / ".venv").mkdir() else None
+    script(project / ".venv/bin/python", "exit 1")
     offline = {"PIP_INDEX_URL": "https://127.0.0.1:9/", "PIP_RETRIES": "1"}
     assert install(project, **offline) == (
         "The packages could not be downloaded: check the network, then run it again.",
@@ -123,3 +124,16 @@ def test_an_environment_from_another_folder_is_unusable(tmp_path, monkeypatch):
     monkeypatch.setattr(environment, "MADE", tmp_path / "made")
     environment.MADE.write_text(f"/elsewhere\n{environment.VERSION}\n")
     assert not environment.is_usable()
+
+
+ACCEPTED = re.compile(r"jupyterlab-myst v\S+ \S*enabled\S* \S*OK")
+
+
+def test_the_pinned_jupyterlab_accepts_the_extension_that_draws_our_boxes():
+    command = [Path(sys.executable).with_name("jupyter-labextension"), "list"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert ACCEPTED.search(done.stdout + done.stderr)
+
+
+def test_an_extension_that_is_switched_off_is_noticed():
+    assert not ACCEPTED.search("jupyterlab-myst v2.7.0 \x1b[32menabled\x1b[0m \x1b[31m X\x1b[0m")

@@ -43,10 +43,10 @@ def test_a_failure_an_error_and_a_skip_fail_their_kind_only(rows, outcome):
 
 
 def test_a_skip_for_what_the_machine_has_not_is_no_failure_but_is_listed(rows):
-    reason = f'"test_a" time="1"><skipped message="{EXPECTED}GPU"/></testcase>'
+    reason = f'"test_a" time="1"><skipped>masks.py:7: {EXPECTED}GPU</skipped></testcase>'
     row = rows('"test_a" time="0.5"/>', reason)["tests"]
     assert row.ok
-    assert list(table([row]))[-1] == f"skipped: tests.test_masks: test_a: {EXPECTED}GPU"
+    assert list(table([row]))[-1] == f"skipped: tests.test_masks test_a: masks.py:7: {EXPECTED}GPU"
 
 
 def test_a_kind_of_which_nothing_ran_fails(rows):

@@ -36,8 +36,9 @@ def is_usable():
     """Whether `.venv` is whole, was made in this folder, and has the Python that was asked for."""
     if UNFINISHED.exists() or not MADE.exists():
         return False
-    place, version = MADE.read_text(encoding="utf-8").splitlines()
-    if place != str(ROOT) or (os.environ.get("PYTHON") and version != VERSION):
+    made = MADE.read_text(encoding="utf-8").splitlines()
+    known = 2 if os.environ.get("PYTHON") else 1  # any version will do where none was asked for
+    if made[:known] != [str(ROOT), VERSION][:known]:
         return False
     try:
         return subprocess.run([VENV / "bin/python", "-c", ""]).returncode == 0

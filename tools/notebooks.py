@@ -15,8 +15,10 @@ from pathlib import Path
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal
 
+from tools.install_cell import address, place
 from tools.notebook_form import VARIES, code_cells, normalise, parse, problems, tags, title
 from tools.reproducible import settings
+from tools.small_images import shrink
 
 
 def execute(notebook, folder):
@@ -36,10 +38,12 @@ def execute(notebook, folder):
 def run(path, fresh):
     before = path.read_text(encoding="utf-8")
     notebook = parse(before)
+    place(notebook, address())
     varying = [cell for cell in code_cells(notebook) if VARIES in tags(cell) and not fresh]
     earlier = [cell.outputs for cell in varying]
     if stopped := execute(notebook, path.resolve().parent):
         return stopped
+    shrink(notebook)
     for cell, outputs in zip(varying, earlier, strict=True):
         cell.outputs = outputs or cell.outputs
     after = normalise(notebook)
@@ -53,6 +57,7 @@ def check(path):
     before = path.read_text(encoding="utf-8")
     try:
         notebook = parse(before)
+        place(notebook, address())
         after = normalise(notebook)
     except Exception as error:  # whatever a broken file makes json and nbformat raise
         return [f"it is not a notebook: {error}"]

@@ -105,4 +105,6 @@ def _entries(value):
 
 def _should(annotation):
     text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
-    return re.sub(r"(jaxtyping|numbers)\.|#", "", text).replace("ndarray", "array")
+    text = re.sub(r"(numbers\.)?Integral\b", "an integer", text)
+    text = re.sub(r"numbers\.Real\b|^Real$", "a number", text)
+    return re.sub(r"\b(\w+\.)+|#", "", text).replace("ndarray", "array")

@@ -24,9 +24,13 @@ class TookTooLong(BaseException):
 
 @dataclass
 class Outcome:
-    """What one call did: the value it returned, or the error and where; what it changed."""
+    """What one call did: the value it returned, or the error and where; what it changed.
+
+    `value` is a copy of the array that was `returned`, which a later call may overwrite.
+    """
 
     value: object = None
+    returned: object = None
     error: BaseException | None = None
     where: str = ""
     changed: list = field(default_factory=list)
@@ -34,6 +38,10 @@ class Outcome:
     @property
     def raised(self):
         return self.error is not None
+
+    @property
+    def overwritten(self):
+        return isinstance(self.value, np.ndarray) and not identical(self.value, self.returned)
 
     @property
     def message(self):
@@ -51,7 +59,7 @@ def attempt(function, arguments, writable=True):
     try:
         with _quiet(), _time_limit(SECONDS):
             value = function(*given.values())
-        outcome = Outcome(value.copy() if isinstance(value, np.ndarray) else value)
+        outcome = Outcome(value.copy() if isinstance(value, np.ndarray) else value, value)
     except KeyboardInterrupt:
         raise
     except BaseException as error:

@@ -60,10 +60,16 @@ class Break(Exercise):
 
 
 def _plain(value):
-    """Rows as an array, a number as Python's; the rest stays as it is, for `allowed` to refuse."""
+    """Rows as an array, a number as Python's; the rest stays as it is, for `allowed` to refuse.
+
+    Integers become int64, whose differences do not wrap around, and floats float64: an input
+    breaks by its numbers, not by its dtype.
+    """
     array = numbers(value) if isinstance(value, (list, tuple, np.ndarray, Number)) else None
     if array is None:
         return value
+    dtype = {"i": np.int64, "u": np.int64, "f": np.float64}.get(array.dtype.kind, array.dtype)
+    array = array.astype(dtype)
     return array if array.ndim else array.item()
 
 

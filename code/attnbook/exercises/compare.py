@@ -3,7 +3,7 @@
 import numpy as np
 
 # Above the rounding of a short chain of operations, far below what any mistake makes.
-TOLERANCE = {"float16": 4e-3, "float32": 1e-5, "float64": 1e-9}
+TOLERANCE = {"float16": 4e-3, "float32": 1e-5, "float64": 1e-11}
 NUMBERS = (bool, int, float, np.generic)
 
 
@@ -92,7 +92,7 @@ def first_difference(want, got):
     if tells or not arrays or got.shape != want.shape or got.dtype.kind not in "biuf":
         return None
     with np.errstate(all="ignore"):
-        where = np.argwhere(~np.isclose(got, want, rtol=1e-9, atol=0, equal_nan=True))
+        where = np.argwhere(~np.isclose(got, want, rtol=1e-11, atol=0, equal_nan=True))
     if not len(where):
         return None
     index = tuple(map(int, where[0]))

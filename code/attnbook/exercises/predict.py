@@ -48,7 +48,7 @@ class Predict(Exercise):
             return f"your answer has the shape {given.shape}; expected {_kind(want)}."
         off = tuple(np.argwhere(~np.isclose(given, want, rtol=0, atol=self.atol))[0])
         place = f", at {list(map(int, off))}," if off else ""
-        return f"{given[off]:g}{place} is not it."
+        return f"{given[off]:.10g}{place} is not it."
 
 
 def _real(answer):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from attnbook.exercises.attempt import TookTooLong, attempt
+from attnbook.exercises.attempt import Outcome, TookTooLong, attempt
 from attnbook.exercises.compare import difference, first_difference, show
 from attnbook.exercises.exercise import OPEN, Exercise, wrong
 from attnbook.operation import describe
@@ -46,14 +46,14 @@ class Write(Exercise):
             return OPEN
         faults = list(map(self._fault, self._wanted, outcomes))
         if not any(faults):
-            return self._again(answer)
+            return self._again(answer, outcomes)
         first = next(i for i, fault in enumerate(faults) if fault)
         for known, results in zip(self.misconceptions, self._known, strict=True):
             if (shown := self._recognise(results, outcomes, faults)) is not None:
                 return self._report(known.sentence, shown, outcomes[shown])
         return self._report(faults[first], first, outcomes[first])
 
-    def _again(self, answer):
+    def _again(self, answer, outcomes):
         """Call a right answer once more, with arguments that cannot be written to."""
         for index, wanted in enumerate(self._wanted):
             outcome = attempt(answer, self.cases[index].arguments, writable=False)
@@ -61,6 +61,10 @@ class Write(Exercise):
                 return self._report("your function writes into its argument.", index, outcome)
             if fault := self._fault(wanted, outcome):
                 return self._report(f"called again with this input, {fault}", index, outcome)
+        overwritten = next((i for i, o in enumerate(outcomes) if o.overwritten), None)
+        if overwritten is not None:
+            sentence = "a later call changed the array that was returned here; return a new one."
+            return self._report(sentence, overwritten, Outcome(outcomes[overwritten].returned))
         return self._right()
 
     @cached_property
@@ -94,19 +98,22 @@ class Write(Exercise):
         """The smallest case on which the answer makes this known mistake, or None.
 
         It is that mistake if it gives the same wrong result wherever the mistake shows, and is
-        right elsewhere; stress cases it may fail for a second reason.
+        right elsewhere. Stress cases it may fail for a second reason, also those in which the
+        mistake shows, if it shows in an ordinary case too.
         """
         if len(known) != len(outcomes):
             return None
-        shows = []
+        shows, only_fails = [], []
         for i, (wanted, result) in enumerate(zip(self._wanted, known, strict=True)):
-            if self._fault(wanted, result):
-                if not self._same(wanted, result, outcomes[i]):
-                    return None
+            shown = self._fault(wanted, result)
+            if shown and self._same(wanted, result, outcomes[i]):
                 shows.append(i)
-            elif faults[i] and not self.cases[i].stress:
+            elif faults[i] and self.cases[i].stress:
+                only_fails += [i] if shown else []
+            elif faults[i] or shown:
                 return None
-        return shows[0] if shows else None
+        ordinary = any(not self.cases[i].stress for i in shows)
+        return shows[0] if ordinary or (shows and not only_fails) else None
 
     def _same(self, wanted, known, outcome):
         if known.raised or outcome.raised:

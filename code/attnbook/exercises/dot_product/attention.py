@@ -51,7 +51,41 @@ def _one_visible(hidden_key, hidden_value):
     }
 
 
+def _one_and_both(second_key, second_value):
+    """The first query sees key 0 alone, the second both."""
+    return _one_visible(second_key, second_value) | {
+        "mask": np.array([[True, False], [True, True]])
+    }
+
+
+def _small_integers(entry, dtype):
+    """Scores beyond the range of the dtype."""
+    return {
+        "q": np.array([[entry, entry]], dtype),
+        "k": np.array([[1, 1], [2, 2]], dtype),
+        "v": np.array([[1, 2, 3], [4, 5, 6]], dtype),
+    }
+
+
+def _lowest():
+    """The only visible score is the lowest number."""
+    return {
+        "q": np.array([[np.finfo(np.float64).min]]),
+        "k": np.array([[1.0], [0.5]]),
+        "v": np.array([[1.0], [2.0]]),
+        "mask": np.array([[True, False]]),
+    }
+
+
+ONLY_FINITE = (
+    "an infinite or NaN value is replaced for every query, also for one that may look at it; hide "
+    "it only where its weight is 0."
+)
 OVER_QUERIES = "the softmax runs over the queries: columns of weights sum to 1; rows should."
+FILL = (
+    "a finite fill is a score like any other: where nothing is visible the weights come out even, "
+    "not 0."
+)
 PROMOTED = (
     "the result is float64 whatever came in: np.sqrt of an integer is a float64, and float32 "
     "divided by that is float64."
@@ -133,19 +167,22 @@ scaled_dot_product_attention = Write(
             "the mask is added to the scores: that favours visible keys by 1 and hides nothing.",
         ),
         Misconception(
-            wrong.attention(weigh=wrong.filled_with(-1e9)),
-            "-1e9 is a score like any other: where nothing is visible the weights come out "
-            "even, not 0.",
+            wrong.attention(weigh=wrong.zeroed_and_divided),
+            "the mask comes after the softmax: a hidden score that is high, or NaN, leaves nothing "
+            "to divide.",
         ),
+        Misconception(wrong.attention(weigh=wrong.filled_with(-1e9)), FILL),
+        Misconception(wrong.attention(weigh=wrong.filled_with(-1e30)), FILL),
+        Misconception(wrong.attention(weigh=wrong.filled_with_the_lowest), FILL),
         Misconception(
-            wrong.attention(weigh=wrong.filled_with(np.finfo(np.float64).min)),
-            "the lowest number is still a number: where nothing is visible the weights come "
-            "out even, not 0.",
+            wrong.attention(weigh=wrong.lowered),
+            "-1e9 is added to hidden scores: where nothing is visible the weights come out as if "
+            "everything were.",
         ),
         Misconception(
             wrong.attention(weigh=wrong.nan_where_empty),
-            "a query that sees nothing gives NaN here: -inf minus -inf; its output should be "
-            "zeros.",
+            "a query that sees nothing gives NaN here, as -inf - (-inf) and 0/0 do; its output "
+            "should be zeros.",
         ),
         Misconception(
             wrong.attention(weigh=wrong.unshifted),
@@ -153,17 +190,29 @@ scaled_dot_product_attention = Write(
         ),
         Misconception(
             wrong.attention(weigh=wrong.shifted_by_one_maximum),
-            "one maximum is subtracted from all rows: a row far below it underflows to 0.",
+            "one maximum is subtracted from several rows: a row far below it underflows to 0.",
         ),
         Misconception(
             wrong.attention(weigh=wrong.arithmetic_mask),
             "0 · inf is NaN exactly where the mask is True; build -inf with np.where.",
         ),
         Misconception(
+            wrong.attention(weigh=wrong.minus_inf_added),
+            "a hidden NaN or inf still reaches its row, as where -inf is added to it: NaN plus "
+            "-inf is NaN. Replace hidden scores.",
+        ),
+        Misconception(
+            wrong.attention(weigh=wrong.nan_mended),
+            "a visible NaN became 0: to mend every NaN mends the query that sees nothing and hides "
+            "every other fault.",
+        ),
+        Misconception(
             wrong.attention(mix=wrong.plain_product),
             "a hidden value still counts when it is infinite or NaN, since 0 · inf is NaN; "
             "use weighted_sum.",
         ),
+        Misconception(wrong.attention(mix=wrong.finite_product), ONLY_FINITE),
+        Misconception(wrong.attention(mix=wrong.mended_product), ONLY_FINITE),
         Misconception(wrong.promoted_queries, PROMOTED),
         Misconception(wrong.promoted_scores, PROMOTED),
         Misconception(
@@ -172,7 +221,8 @@ scaled_dot_product_attention = Write(
         ),
         Misconception(
             wrong.scaled_after,
-            "q kᵀ overflows in float16 before it is scaled down; scale the queries first.",
+            "q kᵀ leaves the range of a small dtype before it is scaled down; scale the queries "
+            "first.",
         ),
     ),
     notice=(
@@ -196,6 +246,10 @@ scaled_dot_product_attention = Write(
         stress(**_one_visible(np.inf, 4.0)),
         stress(**_one_visible(3.0, np.nan)),
         stress(**_one_visible(np.nan, -np.inf)),
+        stress(**_one_and_both(3.0, np.nan)),
+        stress(**_one_and_both(3.0, -np.inf)),
+        stress(**_one_and_both(np.nan, 4.0)),
+        stress(**_lowest()),
         stress(**_far_apart(1e4)),
         stress(**_far_apart(-1e4)),
         stress(**_far_apart(1e4) | {"q": np.array([[1e4, 0.0], [0.0, 0.0]])}),
@@ -205,5 +259,7 @@ scaled_dot_product_attention = Write(
             k=np.full((64, 64), 40, np.float16),
             v=np.eye(64, dtype=np.float16),
         ),
+        stress(**_small_integers(100, np.int8)),
+        stress(**_small_integers(200, np.uint8)),
     ),
 )

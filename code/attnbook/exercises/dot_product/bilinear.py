@@ -68,7 +68,7 @@ bilinear_scores = Write(
         ),
         Misconception(
             _common_width,
-            "this cuts both to the smaller width and leaves w out: what is cut off cannot count.",
+            "feature meets feature of the same number, up to the smaller width: w says which meet.",
         ),
         Misconception(
             lambda q, k, w: np.einsum("id,de,je->ij", q, w, k),
@@ -125,6 +125,11 @@ bilinear_scores = Write(
             q=np.array([[1, 2]]),
             k=np.array([[1, 0, 1], [0, 1, 2]]),
             w=np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
+        ),
+        stress(
+            q=np.array([[1.0, 2.0]]),
+            k=np.array([[1.0, 0.0, 1.0], [np.nan, 1.0, 2.0]]),
+            w=np.array([[1, 2, 3], [4, 5, 6]]),
         ),
         stress(
             q=np.array([[1e4, -1e4]]),

@@ -58,7 +58,8 @@ def over_queries_by_hand(q, k, v, mask=None):
 
 def shifted_by_one_maximum(scores, mask):
     scores = scores if mask is None else np.where(mask, scores, -np.inf)
-    exp = np.exp(scores - np.max(scores, where=np.isfinite(scores), initial=-1e300))
+    top = np.max(scores)
+    exp = np.exp(scores - (top if np.isfinite(top) else 0))
     total = np.sum(exp, axis=-1, keepdims=True)
     return exp / np.where(total == 0, 1, total)
 
@@ -72,6 +73,10 @@ def filled_with(fill):
         return softmax(scores if mask is None else np.where(mask, scores, fill))
 
     return weigh
+
+
+def filled_with_the_lowest(scores, mask):
+    return filled_with(np.finfo(scores.dtype).min)(scores, mask)
 
 
 def nan_where_empty(scores, mask):
@@ -94,6 +99,26 @@ def zeroed_after(scores, mask):
     return softmax(scores) if mask is None else softmax(scores) * mask
 
 
+def zeroed_and_divided(scores, mask):
+    weights = zeroed_after(scores, mask)
+    total = np.sum(weights, axis=-1, keepdims=True)
+    return weights / np.where(total == 0, 1, total)
+
+
+def lowered(scores, mask):
+    bias = 0.0 if mask is None else np.where(mask, 0.0, -1e9).astype(scores.dtype)
+    return softmax(scores + bias)
+
+
+def minus_inf_added(scores, mask):
+    bias = 0.0 if mask is None else np.where(mask, 0.0, -np.inf).astype(scores.dtype)
+    return softmax(scores + bias)
+
+
+def nan_mended(scores, mask):
+    return np.nan_to_num(nan_where_empty(scores, mask))
+
+
 def inverted(scores, mask):
     return softmax(scores if mask is None else np.where(mask, -np.inf, scores))
 
@@ -108,3 +133,11 @@ def zero_scores(scores, mask):
 
 def plain_product(weights, v):
     return weights @ v
+
+
+def finite_product(weights, v):
+    return weights @ np.where(np.isfinite(v), v, 0)
+
+
+def mended_product(weights, v):
+    return weights @ np.nan_to_num(v)

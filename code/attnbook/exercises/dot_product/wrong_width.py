@@ -78,17 +78,17 @@ value_width = Break(
         Miss(
             (np.ones((1, 2)), np.ones((3, 2)), np.arange(12.0).reshape(3, 4)),
             lambda q, k, v: _spread(q, k) < 1e-6,
-            "each query scores all keys alike, and even weights stay even under any scale.",
+            "each query scores all keys alike, or nearly: even weights stay even under any scale.",
         ),
         Miss(
             (np.ones((1, 1)), np.array([[0.0], [1.0]]), np.ones((2, 4))),
             _values_tie,
-            "all values are equal: their average is the same whatever the weights.",
+            "all values are equal, or nearly: their average is the same whatever the weights.",
         ),
         Miss(
             (np.ones((1, 1)), np.array([[0.0], [1e4]]), np.eye(2, 4)),
             lambda q, k, v: not _spread(q, k) < 20,
-            "the scores lie so far apart that each query takes one key alone, at either scale.",
+            "a query whose scores lie this far apart takes one key alone, at either scale.",
         ),
     ),
     notice=(

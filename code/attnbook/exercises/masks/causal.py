@@ -84,5 +84,6 @@ causal_mask = Write(
         case(n_q=5, n_k=1),
         stress(n_q=23, n_k=31),
         stress(n_q=31, n_k=23),
+        stress(n_q=140, n_k=150),
     ),
 )

@@ -12,7 +12,8 @@ _ONE = np.log([[[1.0, 3.0, 4.0]]])
 _TWO = np.log([[[1.0, 3.0, 4.0]], [[2.0, 2.0, 4.0]]])
 _FOUR = np.log([[[1.0, 3, 4, 8], [2, 2, 4, 8]], [[1, 1, 2, 4], [4, 1, 3, 8]]])
 _LOST = [[[0.0, 1.0, np.nan], [2.0, np.inf, -np.inf]]]
-_FAR = [[[-1e4, -1e4, 0.0]], [[0.0, 1e4, 1e4]]]
+_FAR = [[[0.0, 0.0, 1.0], [1e4, 1e4, 1e4 + 1]]]
+_LOWEST = np.finfo(np.float64).min
 
 _FILL = (
     "a finite fill is a score like any other: where nothing is visible the weights come out "
@@ -77,21 +78,24 @@ masked_softmax = Write(
             "rows do not sum to 1.",
         ),
         Misconception(softmaxes.divided_again, _REPAIRED_TOO_LATE),
+        Misconception(softmaxes.guarded_again, _REPAIRED_TOO_LATE),
         Misconception(softmaxes.hidden_maximum, _REPAIRED_TOO_LATE),
         Misconception(softmaxes.softmax_with(lambda dtype: -1e9), _FILL),
         Misconception(softmaxes.softmax_with(lambda dtype: np.finfo(dtype).min), _FILL),
         Misconception(
+            softmaxes.lowered,
+            "a finite number is added to the hidden scores: where nothing is visible the weights "
+            "come out as if everything were. Hide with -inf, and settle the empty row yourself.",
+        ),
+        Misconception(
             softmaxes.softmax_with(lambda dtype: -np.inf),
-            "where nothing is visible, -inf - (-inf) is NaN: such a row should be zeros.",
+            "where nothing is visible the weights are NaN, as -inf - (-inf) and 0/0 are: such a "
+            "row should be zeros.",
         ),
         Misconception(
             softmaxes.mended,
-            "a visible NaN became 0: nan_to_num mends the empty row and hides every other fault. "
-            "Guard the empty row alone.",
-        ),
-        Misconception(
-            softmaxes.added,
-            "-inf is added to the hidden scores, and NaN or inf plus -inf is NaN: replace them.",
+            "a visible NaN became 0: to mend every NaN mends the empty row and hides every other "
+            "fault. Guard the empty row alone.",
         ),
         Misconception(
             softmaxes.no_maximum,
@@ -99,8 +103,13 @@ masked_softmax = Write(
         ),
         Misconception(
             softmaxes.one_maximum,
-            "one maximum for all rows makes the exponentials of a low row vanish: each row "
+            "one maximum for several rows makes the exponentials of a low row vanish: each row "
             "subtracts its own.",
+        ),
+        Misconception(
+            softmaxes.added,
+            "a hidden NaN or inf still reaches its row, as where -inf is added to it: NaN plus "
+            "-inf is NaN. Replace hidden scores.",
         ),
     ),
     notice="No weight behind a mask is small: each is exactly 0, whatever was there, even NaN.",
@@ -108,12 +117,14 @@ masked_softmax = Write(
     cases=(
         case(scores=_ONE, valid_lens=_lens(2)),
         case(scores=_ONE, valid_lens=None),
+        case(scores=np.array([[[2.0]]]), valid_lens=_lens(1)),
         case(scores=_TWO, valid_lens=_lens(2, 3)),
         case(scores=_TWO, valid_lens=_lens(0, 2)),
         case(scores=np.swapaxes(_TWO, 0, 1), valid_lens=_lens([1, 3])),
         case(scores=_FOUR, valid_lens=_lens(2, 3)),
         case(scores=_FOUR, valid_lens=_lens([1, 3], [2, 4])),
-        case(scores=_FOUR, valid_lens=None),
+        case(scores=_FOUR),
+        case(scores=np.array([[[0.0, -20.0, 1.0]]]), valid_lens=_lens(2)),
         case(scores=_rng.standard_normal((3, 2, 5)), valid_lens=_lens(5, 1, 3)),
         case(scores=_rng.standard_normal((3, 2, 5)), valid_lens=_lens([5, 0], [1, 3], [2, 4])),
         case(scores=_rng.standard_normal((2, 3, 2, 4)), valid_lens=_lens(1, 3)),
@@ -122,15 +133,19 @@ masked_softmax = Write(
         case(scores=_rng.standard_normal((2, 3, 1, 4)), valid_lens=None),
         stress(scores=np.array(_LOST), valid_lens=_lens([2, 1])),
         stress(scores=np.array([[[1.0, 2.0, 1e300]]]), valid_lens=_lens(2)),
-        stress(scores=np.array(_FAR), valid_lens=_lens(2, 3)),
-        stress(scores=np.array([[[-3e9, -3e9, 0.0]]]), valid_lens=_lens(2)),
-        stress(scores=np.full((1, 1, 3), np.finfo(np.float64).min), valid_lens=_lens(2)),
-        stress(scores=np.full((1, 1, 1), np.nan), valid_lens=None),
+        stress(scores=np.array(_FAR), valid_lens=_lens(3)),
+        stress(scores=np.array([[[-1e4, 1 - 1e4, -2e4]]]), valid_lens=_lens(2)),
+        stress(scores=np.array([[[-3e9, -4e9, -5e9]]]), valid_lens=_lens(1)),
+        stress(scores=np.full((1, 1, 3), _LOWEST), valid_lens=_lens(1)),
+        stress(scores=np.array([[[0.0, np.nan]]]), valid_lens=None),
         stress(scores=np.array([[[-np.inf, -np.inf, 1.0]]]), valid_lens=_lens(2)),
         stress(scores=np.array([[[1, 2, 3]], [[4, 4, 0]]]), valid_lens=_lens(2, 3)),
+        stress(scores=np.array([[[100, -100, 3]]], np.int8), valid_lens=_lens(2)),
+        stress(scores=np.array([[[1, 2, 3]]], np.uint8), valid_lens=_lens(3)),
         stress(scores=np.float32(_TWO), valid_lens=_lens(1, 3)),
         stress(scores=np.float16(_TWO), valid_lens=_lens(2, 3)),
         stress(scores=np.float16([[[6e4, 6e4, -6e4]]]), valid_lens=_lens(3)),
         stress(scores=_FOUR, valid_lens=_lens(0, 4).astype(np.int32)),
+        stress(scores=_FOUR, valid_lens=_lens(0, 4).astype(np.uint8)),
     ),
 )

@@ -75,8 +75,8 @@ renormalised = Break(
         Miss(
             (np.array([0.0, 1.0, 100.0]),),
             lambda scores: scores[2] > max(scores[:2]),
-            "the hidden score is the largest, which is the right idea, but the visible weights "
-            "are still numbers above 0 that can be divided: go further.",
+            "the hidden score is the largest, which is the right idea, but a visible weight is "
+            "still a number above 0 that can be divided: go further.",
         ),
     ),
     notice="What is hidden after the softmax has already had its influence: hide before.",

@@ -36,13 +36,15 @@ def without_queries(scores, valid_lens):
 
 def without_heads(scores, valid_lens):
     """A mask of shape (batch, rows, n_k), which aligns the batch with the heads."""
+    if valid_lens is None:
+        return visible(scores, None)
     return visible(scores[(slice(None), *[0] * (scores.ndim - 3))], valid_lens)
 
 
 def softmax_of(mask_of=visible, axis=-1):
     """An exact softmax with some mask, over some axis."""
 
-    def softmax(scores, valid_lens):
+    def softmax(scores, valid_lens=None):
         kept = np.where(mask_of(scores, valid_lens), scores, -np.inf)
         return divide(np.exp(kept - finite(kept.max(axis=axis, keepdims=True))), axis)
 
@@ -52,46 +54,58 @@ def softmax_of(mask_of=visible, axis=-1):
 def softmax_with(fill_of):
     """A softmax whose hidden scores become a fill, and that knows no empty row."""
 
-    def softmax(scores, valid_lens):
-        dtype = np.result_type(scores, np.float16)
-        return plain(np.where(visible(scores, valid_lens), scores, fill_of(dtype)))
+    def softmax(scores, valid_lens=None):
+        scores = real(scores)
+        return plain(np.where(visible(scores, valid_lens), scores, fill_of(scores.dtype)))
 
     return softmax
 
 
-def not_divided(scores, valid_lens):
+def not_divided(scores, valid_lens=None):
     """Weights set to zero after the softmax."""
     return np.where(visible(scores, valid_lens), plain(scores), 0)
 
 
-def divided_again(scores, valid_lens):
+def divided_again(scores, valid_lens=None):
     """Weights set to zero after the softmax, and divided by their sum."""
     weights = not_divided(scores, valid_lens)
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-def hidden_maximum(scores, valid_lens):
-    """The maximum is taken over hidden scores too."""
+def guarded_again(scores, valid_lens=None):
+    """Weights set to zero after the softmax, and divided by their sum where that is not 0."""
     return divide(not_divided(scores, valid_lens))
 
 
-def mended(scores, valid_lens):
+def hidden_maximum(scores, valid_lens=None):
+    """The maximum is taken over hidden scores too."""
+    exp = np.exp(real(scores) - scores.max(axis=-1, keepdims=True))
+    return divide(np.where(visible(scores, valid_lens), exp, 0))
+
+
+def lowered(scores, valid_lens=None):
+    """A finite number is added to hidden scores."""
+    bias = np.where(visible(scores, valid_lens), 0.0, -1e9)
+    return softmax_of()(scores + bias.astype(real(scores).dtype))
+
+
+def mended(scores, valid_lens=None):
     """Every NaN becomes 0, whatever its reason."""
     return np.nan_to_num(softmax_with(lambda dtype: -np.inf)(scores, valid_lens))
 
 
-def added(scores, valid_lens):
+def added(scores, valid_lens=None):
     """-inf is added to hidden scores."""
     bias = np.where(visible(scores, valid_lens), 0, -np.inf)
-    return softmax_of()(scores + bias.astype(np.result_type(scores, np.float16)), None)
+    return softmax_of()(scores + bias.astype(real(scores).dtype), None)
 
 
-def no_maximum(scores, valid_lens):
+def no_maximum(scores, valid_lens=None):
     """Exponentials without a shift."""
     return divide(np.exp(np.where(visible(scores, valid_lens), scores, -np.inf)))
 
 
-def one_maximum(scores, valid_lens):
+def one_maximum(scores, valid_lens=None):
     """One shift for all rows."""
     kept = np.where(visible(scores, valid_lens), scores, -np.inf)
     return divide(np.exp(kept - finite(kept.max())))
@@ -99,7 +113,7 @@ def one_maximum(scores, valid_lens):
 
 def plain(scores):
     """A softmax that knows no empty row."""
-    exp = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    exp = np.exp(real(scores) - scores.max(axis=-1, keepdims=True))
     return exp / exp.sum(axis=-1, keepdims=True)
 
 
@@ -112,3 +126,8 @@ def divide(exp, axis=-1):
 def finite(top):
     """A maximum that can be subtracted: 0 for a row of -inf."""
     return np.where(np.isfinite(top), top, 0)
+
+
+def real(scores):
+    """Integers as float64."""
+    return scores if scores.dtype.kind == "f" else scores.astype(np.float64)

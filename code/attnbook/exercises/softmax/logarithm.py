@@ -20,6 +20,30 @@ def shifted_by(shift):
     return wrong
 
 
+def shifted_and_guarded(shift):
+    """The same, with both guards of the solution."""
+
+    def wrong(scores):
+        top = shift(scores)
+        moved = scores - np.where(np.isfinite(top), top, 0)
+        total = np.sum(np.exp(moved), axis=-1, keepdims=True)
+        return moved - np.log(np.where(total == 0, 1, total))
+
+    return wrong
+
+
+def of_each_row(reduction):
+    return lambda scores: reduction(scores, axis=-1, keepdims=True)
+
+
+def without_keepdims(of_the_maximum):
+    def wrong(scores):
+        shifted = scores - np.max(scores, axis=-1, keepdims=of_the_maximum)
+        return shifted - np.log(np.sum(np.exp(shifted), axis=-1))
+
+    return wrong
+
+
 def over_axis(axis):
     def wrong(scores):
         return np.moveaxis(solutions.log_softmax(np.moveaxis(scores, axis, -1)), -1, axis)
@@ -69,6 +93,30 @@ _TINY = np.log([1.0, 3.0, 4.0])
 _FAR = np.array([[-1000.0, -1001.0], [0.0, 1.0], [1000.0, 1001.0]])
 _EMPTY = np.array([[-np.inf, -np.inf], [0.0, np.log(3.0)]])
 
+_OTHER_SHIFTS = (
+    (
+        np.zeros_like,
+        "the sum overflows or vanishes: subtract each row's maximum before exp.",
+    ),
+    (
+        np.max,
+        "one maximum for all rows makes the exponentials of a low row vanish: each row subtracts "
+        "its own.",
+    ),
+    (
+        of_each_row(np.min),
+        "the minimum does not bound the largest score, and exp overflows: subtract the maximum.",
+    ),
+    (
+        of_each_row(np.mean),
+        "the mean does not bound the largest score, and exp overflows: subtract the maximum.",
+    ),
+    (
+        lambda scores: np.maximum(0, of_each_row(np.max)(scores)),
+        "the larger of 0 and m lets a row of very negative scores vanish: subtract m itself.",
+    ),
+)
+
 log_softmax = Write(
     name="softmax.log_softmax",
     title="The logarithm of the weights",
@@ -99,10 +147,6 @@ log_softmax = Write(
             log_of_naive, "exp overflows or underflows: subtract each row's maximum before it."
         ),
         Misconception(
-            shifted_by(lambda s: 0),
-            "the sum overflows or vanishes: subtract each row's maximum before exp.",
-        ),
-        Misconception(
             minus_lse,
             "L carries the rounding of a large number, and so does s - L: subtract the maximum "
             "from the scores first, then the logarithm of the sum that is left.",
@@ -123,21 +167,20 @@ log_softmax = Write(
             over_axis(1),
             "axis=1 is the last axis of a matrix only: axis=-1 is the last of any array.",
         ),
-        Misconception(
-            shifted_by(np.max),
-            "one maximum for all rows makes the exponentials of a low row vanish: each row "
-            "subtracts its own.",
+        *(
+            Misconception(
+                without_keepdims(of_the_maximum),
+                "the sum lost its axis, and one row meets another row's number: keepdims=True.",
+            )
+            for of_the_maximum in (True, False)
+        ),
+        *(
+            Misconception(shifted(shift), sentence)
+            for shift, sentence in _OTHER_SHIFTS
+            for shifted in (shifted_by, shifted_and_guarded)
         ),
         Misconception(
-            shifted_by(lambda s: np.mean(s, axis=-1, keepdims=True)),
-            "the mean does not bound the largest score, and exp overflows: subtract the maximum.",
-        ),
-        Misconception(
-            shifted_by(lambda s: np.maximum(0, np.max(s, axis=-1, keepdims=True))),
-            "the larger of 0 and m lets a row of very negative scores vanish: subtract m itself.",
-        ),
-        Misconception(
-            shifted_by(lambda s: np.max(s, axis=-1, keepdims=True)),
+            shifted_by(of_each_row(np.max)),
             "in a row of -inf, -inf - (-inf) is NaN: subtract 0 where the maximum is -inf.",
         ),
         Misconception(
@@ -153,7 +196,9 @@ log_softmax = Write(
         case(scores=np.array([[0.0, 1.0], [2.0, -1.0]])),
         case(scores=_rng.standard_normal((2, 3, 4))),
         case(scores=_rng.standard_normal((3, 2, 1, 5))),
+        case(scores=_rng.standard_normal((2, 1, 3, 2, 2))),
         stress(scores=np.array([0.0, -1000.0])),
+        stress(scores=np.array([0.0, 0.0, -740.0, -1000.0])),
         stress(scores=_FAR),
         stress(scores=np.array([1e4, -1e4, 0.0])),
         stress(scores=np.array([-1e4, -1e4])),

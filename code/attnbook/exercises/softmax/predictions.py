@@ -64,8 +64,8 @@ colder = Predict(
     misconceptions=(
         Misconception(
             np.array([1, 3, 4]) / 8,
-            "these are the weights at T = 1: adding a number to all scores cancels, dividing "
-            "them by one does not.",
+            "these are the weights at T = 1: adding a number to all scores cancels, dividing them "
+            "by a number does not.",
         ),
         Misconception(
             np.sqrt([1, 3, 4]) / np.sqrt([1, 3, 4]).sum(),

@@ -10,13 +10,26 @@ from attnbook.reference import softmax
 _rng = np.random.default_rng(3)
 
 
-def _leave_out(scores_of, weights_of=softmax):
+def _leave_out(scores_of, weights_of=lambda scores, itself: softmax(scores)):
     def leave_one_out(x, y, width):
         scores = -0.5 * ((x[..., :, None] - x[..., None, :]) / width) ** 2
         itself = np.eye(x.shape[-1], dtype=bool)
         return (weights_of(scores_of(scores, itself), itself) @ y[..., None])[..., 0]
 
     return leave_one_out
+
+
+def _hidden_by(low):
+    return _leave_out(lambda scores, itself: np.where(itself, low, scores))
+
+
+def _zeroed(scores, itself):
+    affinities = np.where(itself, 0, np.exp(scores))
+    return affinities / affinities.sum(axis=-1, keepdims=True)
+
+
+def _zeroed_and_guarded(scores, itself):
+    return np.nan_to_num(_zeroed(scores, itself))
 
 
 leave_one_out = Write(
@@ -37,7 +50,7 @@ leave_one_out = Write(
     ),
     misconceptions=(
         Misconception(
-            _leave_out(lambda s, i: s, lambda s, i: softmax(s)),
+            _leave_out(lambda s, i: s),
             "each point still looks at itself: its score 0 is the largest of all, exp(0) = 1.",
         ),
         Misconception(
@@ -45,12 +58,26 @@ leave_one_out = Write(
             "the point's own weight is removed after normalising: the others sum to less than 1.",
         ),
         Misconception(
-            _leave_out(lambda s, i: np.where(s == 0, -np.inf, s), lambda s, i: softmax(s)),
+            _leave_out(lambda s, i: np.where(s == 0, -np.inf, s)),
             "this hides every point at the same x; only the point itself must be left out.",
         ),
+        *(
+            Misconception(
+                _hidden_by(low),
+                "a finite score does not hide: beside far keys the point sees itself.",
+            )
+            for low in (-1e3, -1e4, -1e9)
+        ),
         Misconception(
-            _leave_out(lambda s, i: np.where(i, -1e3, s), lambda s, i: softmax(s)),
-            "-1000 is finite: where the other keys are farther still, the point sees itself.",
+            _hidden_by(-1e30),
+            "a point without others gets 0, but here it sees itself: no finite score hides it.",
+        ),
+        *(
+            Misconception(
+                _leave_out(lambda s, i: s, weights_of),
+                "beside far points nothing is left after exp: hide the point by -∞ before softmax.",
+            )
+            for weights_of in (_zeroed, _zeroed_and_guarded)
         ),
     ),
     notice="You have built your first mask: a pair that may not look. Chapter 3 is about those.",
@@ -60,9 +87,12 @@ leave_one_out = Write(
         case(x=np.array([0.0, 1.0, 3.0]), y=np.array([0.0, 4.0, 8.0]), width=2.5),
         case(x=np.array([0.0, 0.0, 1.0]), y=np.array([1.0, 2.0, 3.0]), width=1.0),
         case(x=np.array([0.0, 0.0, 1.0]), y=np.array([2.0, 2.0, 3.0]), width=1.0),
+        case(x=_rng.random((2, 4)), y=_rng.random((2, 4)), width=0.7),
         case(x=_rng.random((2, 3, 5)), y=_rng.random((2, 3, 5)), width=0.3),
+        case(x=_rng.random((2, 1, 2, 3)), y=_rng.random((2, 1, 2, 3)), width=0.5),
         stress(x=np.array([1.0]), y=np.array([2.0]), width=1.0),
         stress(x=np.array([0.0, 100.0, 300.0]), y=np.array([1.0, 2.0, 3.0]), width=1.0),
+        stress(x=np.array([0.0, 1e6]), y=np.array([1.0, 2.0]), width=1.0),
         stress(x=np.array([0, 1, 3]), y=np.array([0, 4, 8]), width=1),
         stress(x=_rng.random(4).astype(np.float32), y=np.ones(4, np.float32), width=0.5),
         stress(x=_rng.random(3).astype(np.float16), y=np.arange(3).astype(np.float16), width=0.5),

@@ -30,13 +30,23 @@ def _first_axis(affinities):
     return affinities / np.where(total == 0, 1, total)
 
 
+def _second_axis(affinities):
+    total = affinities.sum(axis=1, keepdims=True)
+    return affinities / np.where(total == 0, 1, total)
+
+
+def _by_the_largest(affinities):
+    top = affinities.max(axis=-1, keepdims=True)
+    return affinities / np.where(top == 0, 1, top)
+
+
 def _uniform(affinities):
     total = affinities.sum(axis=-1, keepdims=True)
     return np.where(total == 0, 1 / affinities.shape[-1], solutions.normalise(affinities))
 
 
-def _with_epsilon(affinities):
-    return affinities / (affinities.sum(axis=-1, keepdims=True) + 1e-12)
+def _plus(epsilon):
+    return lambda affinities: affinities / (affinities.sum(axis=-1, keepdims=True) + epsilon)
 
 
 def _in_place(affinities):
@@ -68,10 +78,17 @@ normalise = Write(
             _first_axis, "the sum runs over axis 0: the keys of a query lie along the last axis."
         ),
         Misconception(
-            _uniform, "a row of zeros became uniform: a query that matches nothing gets zeros."
+            _second_axis,
+            "axis=1 is the last axis of a matrix only: axis=-1 is the last of any array.",
         ),
         Misconception(
-            _with_epsilon, "a small number is added to each sum, so rows no longer sum to one."
+            _uniform, "a row of zeros became uniform: a query that matches nothing gets zeros."
+        ),
+        *(
+            Misconception(
+                _plus(small), "a small number is added to each sum, so rows no longer sum to one."
+            )
+            for small in (1e-6, 1e-8, 1e-9, 1e-10, 1e-12)
         ),
         Misconception(_over_queries, "the columns sum to 1: each *row* is one query's weights."),
         Misconception(
@@ -85,7 +102,7 @@ normalise = Write(
             softmax, "this exponentiates: affinities are positive already, their ratios stay."
         ),
         Misconception(
-            lambda affinities: affinities / affinities.max(axis=-1, keepdims=True),
+            _by_the_largest,
             "the largest weight is 1, but the weights of a row do not sum to 1.",
         ),
         Misconception(_in_place, "the affinities that came in were changed; return a new array."),
@@ -97,14 +114,17 @@ normalise = Write(
         case(affinities=np.array([[1.0, 1.0], [1.0, 3.0]])),
         case(affinities=np.array([1.0, 3.0, 4.0])),
         case(affinities=np.array([[0.0, 1.0, 3.0]])),
-        case(affinities=np.array([[2.0, 2.0], [0.0, 0.0]])),
+        stress(affinities=np.array([[2.0, 2.0], [0.0, 0.0]])),
+        case(affinities=np.array([[0.5, 0.5000001]])),
         case(affinities=np.array([[[1.0, 3.0]], [[2.0, 2.0]]])),
         case(affinities=np.array([1.0, 3.0, 4.0]) * 1e-9),
         case(affinities=_rng.random((2, 3, 4, 5))),
+        case(affinities=_rng.random((2, 1, 3, 2, 2))),
         stress(affinities=np.array([[1, 3, 4], [2, 1, 1]])),
         stress(affinities=_rng.random((3, 2)).astype(np.float32)),
         stress(affinities=_rng.random((2, 3)).astype(np.float16)),
         stress(affinities=np.array([[1e-200, 3e-200], [1e200, 3e200]])),
+        stress(affinities=np.array([[2.5e-309, 7.5e-309]])),
         stress(affinities=np.zeros((2, 1, 3))),
         stress(affinities=np.zeros(2)),
         stress(affinities=np.zeros((1, 2), np.float32)),

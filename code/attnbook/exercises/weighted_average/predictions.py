@@ -21,7 +21,9 @@ by_hand = Predict(
             12.0, "12 is the sum of affinity times value: divide the affinities by their sum first."
         ),
         Misconception(
-            4.0, "4 is the plain average: the first key has twice the affinity of the others."
+            4.0,
+            "4 is the plain average, and 12 over the number of keys: divide by the sum of the "
+            "affinities.",
         ),
         Misconception(
             0.0, "0 is the value of the best key alone: the other two keys have weight as well."
