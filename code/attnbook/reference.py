@@ -5,6 +5,7 @@ Queries, keys and values are arrays (..., positions, features); axes before thos
 A mask is boolean and True means "may look" (see `attnbook.masks`).
 """
 
+from numbers import Integral
 from numbers import Real as Number
 
 import numpy as np
@@ -130,6 +131,41 @@ def dot_product_scores(
 
 
 @operation
+def bilinear_scores(
+    q: Real[Array, "*batch n_q d_q"], k: Real[Array, "*batch n_k d_k"], w: Real[Array, "d_q d_k"]
+) -> Float[Array, "*batch n_q n_k"]:
+    """Score a key by its dot product with the query, after a learned change of width.
+
+        S = q W kᵀ
+
+    Returns scores of shape (..., n_q, n_k).
+
+    Source: Luong, Pham and Manning (2015), section 3.1, "general".
+    """
+    return (q @ w) @ np.swapaxes(k, -1, -2)
+
+
+@operation
+def additive_scores(
+    q: Real[Array, "*batch n_q d_q"],
+    k: Real[Array, "*batch n_k d_k"],
+    w_q: Real[Array, "d_q d_hidden"],
+    w_k: Real[Array, "d_k d_hidden"],
+    w_v: Real[Array, "d_hidden"],
+) -> Float[Array, "*batch n_q n_k"]:
+    """Score a key by a network with one hidden layer, for queries and keys of any two widths.
+
+        S_ij = tanh(q_i W_q + k_j W_k) · w_v
+
+    Returns scores of shape (..., n_q, n_k). The hidden layer has n_q · n_k · d_hidden numbers.
+
+    Source: Bahdanau, Cho and Bengio (2015), section A.1.2.
+    """
+    hidden = np.tanh((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :])
+    return hidden @ w_v
+
+
+@operation
 def soft_cap(scores: Real[Array, "*batch n_q n_k"], cap: Number) -> Float[Array, "*batch n_q n_k"]:
     """Bend scores smoothly into (-cap, cap), before bias and mask.
 
@@ -197,3 +233,80 @@ def scaled_dot_product_attention(
     scores = dot_product_scores(q, k, scale)
     scores = scores if bias is None else scores + bias
     return weighted_sum(softmax(scores, mask), v)
+
+
+@operation
+def additive_attention(
+    q: Real[Array, "*batch n_q d_q"],
+    k: Real[Array, "*batch n_k d_k"],
+    v: Real[Array, "*batch n_k d_v"],
+    w_q: Real[Array, "d_q d_hidden"],
+    w_k: Real[Array, "d_k d_hidden"],
+    w_v: Real[Array, "d_hidden"],
+    mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+) -> Float[Array, "*batch n_q d_v"]:
+    """Attention with the additive score.
+
+        out = softmax(tanh(q W_q ⊕ k W_k) w_v) v    over the visible keys; ⊕ adds every pair
+
+    Returns an array of shape (..., n_q, d_v). Masks and empty rows are treated as in
+    `scaled_dot_product_attention`.
+
+    Source: Bahdanau, Cho and Bengio (2015), section 3.1.
+    """
+    return weighted_sum(softmax(additive_scores(q, k, w_q, w_k, w_v), mask), v)
+
+
+@operation
+def split_heads(
+    x: Real[Array, "*batch n d_model"], n_heads: Integral
+) -> Float[Array, "*batch n_heads n d_head"]:
+    """Cut each vector into `n_heads` consecutive pieces, and put the heads before the positions.
+
+    Returns an array of shape (..., n_heads, n, d_model / n_heads). Raises ValueError if n_heads is
+    not positive or does not divide d_model.
+
+    Source: Vaswani et al. (2017), section 3.2.2.
+    """
+    if n_heads < 1 or x.shape[-1] % n_heads:
+        raise ValueError(
+            f"split_heads: n_heads is {n_heads}; expected a divisor of d_model = {x.shape[-1]}"
+        )
+    pieces = x.reshape(*x.shape[:-1], n_heads, x.shape[-1] // n_heads)
+    return np.swapaxes(pieces, -2, -3)
+
+
+@operation
+def merge_heads(x: Real[Array, "*batch n_heads n d_head"]) -> Float[Array, "*batch n d_model"]:
+    """Lay the heads of each position side by side again: the inverse of `split_heads`.
+
+    Returns an array of shape (..., n, n_heads · d_head).
+    """
+    pieces = np.swapaxes(x, -2, -3)
+    return pieces.reshape(*pieces.shape[:-2], x.shape[-3] * x.shape[-1])
+
+
+@operation
+def multi_head_attention(
+    q: Real[Array, "*batch n_q d_q"],
+    k: Real[Array, "*batch n_k d_k"],
+    v: Real[Array, "*batch n_k d_v"],
+    w_q: Real[Array, "d_q d_model"],
+    w_k: Real[Array, "d_k d_model"],
+    w_v: Real[Array, "d_v d_model"],
+    w_o: Real[Array, "d_model d_out"],
+    n_heads: Integral,
+    mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+) -> Float[Array, "*batch n_q d_out"]:
+    """Attend with several heads at once, each on its own piece of the projected vectors.
+
+        out = merge(attention(split(q W_q), split(k W_k), split(v W_v))) W_o
+
+    The mask is the same for all heads. Returns an array of shape (..., n_q, d_out). Raises
+    ValueError if n_heads does not divide d_model.
+
+    Source: Vaswani et al. (2017), section 3.2.2.
+    """
+    projected = (split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v)))
+    mask = None if mask is None else mask[..., None, :, :]
+    return merge_heads(scaled_dot_product_attention(*projected, mask=mask)) @ w_o
