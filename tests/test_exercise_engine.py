@@ -3,6 +3,7 @@
 import json
 import time
 from dataclasses import fields, replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -111,12 +112,50 @@ def test_an_answer_that_never_ends_is_stopped(monkeypatch):
     assert time.monotonic() - start < 5
 
 
-@pytest.mark.parametrize("error", [SystemExit, RecursionError, MemoryError, AssertionError])
+@pytest.mark.parametrize("then", [lambda x: 2 * x, lambda x: None])
+def test_an_answer_that_swallows_the_interrupt_is_stopped(monkeypatch, then):
+    def endless(x):
+        out = None
+        while out is None:
+            try:
+                time.sleep(0.01)
+            except BaseException:
+                out = then(x)
+        return out
+
+    monkeypatch.setattr(attempt, "SECONDS", 0.2)
+    start = time.monotonic()
+    assert "did not finish" in text(endless)
+    assert time.monotonic() - start < 5
+
+
+class UnknownToPython(BaseException):
+    pass
+
+
+@pytest.mark.parametrize(
+    "error", [SystemExit, RecursionError, MemoryError, AssertionError, UnknownToPython]
+)
 def test_whatever_an_answer_raises_is_told(error):
     def raises(x):
         raise error("no")
 
     assert f"raised {error.__name__}: no" in text(raises)
+
+
+def test_what_cannot_be_shown_is_told_all_the_same():
+    class Mute(Exception):
+        def __str__(self):
+            raise ValueError
+
+        __repr__ = __str__
+
+    def raises(x):
+        raise Mute
+
+    assert "raised Mute" in text(raises)
+    assert "a Mute was returned" in text(lambda x: Mute())
+    assert "the dtype is object" in text(lambda x: (2 * x).astype(object if x.size > 32 else float))
 
 
 def test_an_interrupt_is_the_readers_own():
@@ -153,6 +192,14 @@ def test_a_misconception_is_named_though_an_extreme_input_fails_for_a_second_rea
     assert "that is the square" not in extreme.verdict(lambda x: 2 * x % 1e300).text
 
 
+def test_a_misconception_that_only_extremes_show_must_explain_all_that_fails():
+    capped = Misconception(lambda x: np.minimum(2 * x, 1e200), "there is no such limit.")
+    extremes = (stress(x=np.array([1e300])), stress(x=np.array([-1e300])))
+    extreme = replace(DOUBLE, misconceptions=(capped,), cases=(*DOUBLE.cases, *extremes))
+    assert "no such limit" in extreme.verdict(capped.wrong).text
+    assert "no such limit" not in extreme.verdict(lambda x: np.clip(2 * x, -1e200, 1e200)).text
+
+
 def test_the_place_of_the_first_difference_is_told_in_a_large_array():
     def wrong_at_one_place(x):
         out = 2 * x
@@ -180,6 +227,15 @@ def test_an_input_breaks_by_its_numbers_and_not_by_its_dtype():
     )
     assert fails_above_ten.verdict(np.float32([1, 2])).state == "wrong"
     assert fails_above_ten.verdict([1.0, 20.0]).state == "right"
+
+
+def test_fractions_and_several_numbers_are_an_answer():
+    answer = Fraction(1, 26), Fraction(9, 26), Fraction(16, 26)
+    assert exercises.softmax.colder.verdict(list(answer)).state == "right"
+    assert exercises.softmax.colder.verdict(*answer).state == "right"
+    assert exercises.softmax.colder.verdict(*reversed(answer)).state == "wrong"
+    assert exercises.weighted_average.not_a_lookup.verdict(Fraction(5, 2)).state == "right"
+    assert exercises.weighted_average.not_a_lookup.verdict(10**400).state == "wrong"
 
 
 def test_tries_and_the_day_of_solving_are_kept(kept):

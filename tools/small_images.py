@@ -17,5 +17,7 @@ def shrink(notebook):
 def _smaller(text):
     small = io.BytesIO()
     with Image.open(io.BytesIO(base64.b64decode(text))) as image:
-        image.quantize(256, Image.Quantize.FASTOCTREE).save(small, "PNG", optimize=True)
+        # MAXCOVERAGE keeps pale shades apart; the other methods merge or shift them.
+        few = image.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=0)
+        few.save(small, "PNG", optimize=True)
     return base64.b64encode(small.getvalue()).decode()

@@ -16,8 +16,9 @@ class Predict(Exercise):
     atol: float = 0.0
     kind = "Predict"
 
-    def verdict(self, answer):
-        """Compare the answer with what the solution computes."""
+    def verdict(self, *answer):
+        """Compare the answer with what the solution computes; several numbers are one answer."""
+        answer = answer[0] if len(answer) == 1 else answer
         if answer is ...:
             return OPEN
         want = self.solution_of()

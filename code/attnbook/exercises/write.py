@@ -98,22 +98,21 @@ class Write(Exercise):
         """The smallest case on which the answer makes this known mistake, or None.
 
         It is that mistake if it gives the same wrong result wherever the mistake shows, and is
-        right elsewhere. Stress cases it may fail for a second reason, also those in which the
-        mistake shows, if it shows in an ordinary case too.
+        right elsewhere. If an ordinary case shows it, stress cases may fail for a second reason.
         """
         if len(known) != len(outcomes):
             return None
-        shows, only_fails = [], []
+        shows, second_reason = [], False
         for i, (wanted, result) in enumerate(zip(self._wanted, known, strict=True)):
             shown = self._fault(wanted, result)
             if shown and self._same(wanted, result, outcomes[i]):
                 shows.append(i)
             elif faults[i] and self.cases[i].stress:
-                only_fails += [i] if shown else []
+                second_reason = True
             elif faults[i] or shown:
                 return None
         ordinary = any(not self.cases[i].stress for i in shows)
-        return shows[0] if ordinary or (shows and not only_fails) else None
+        return shows[0] if ordinary or (shows and not second_reason) else None
 
     def _same(self, wanted, known, outcome):
         if known.raised or outcome.raised:

@@ -235,6 +235,7 @@ scaled_dot_product_attention = Write(
         case(**_random(1, 1, 1, 1)),
         case(**_random(3, 5, 4, 2), mask=causal_mask(3, 5)),
         case(**_random(3, 5, 4, 2)),
+        case(**_random(4, 4, 4, 4)),
         case(**_random(3, 4, 9, 5, batch=(2,)), mask=padding_mask(np.array([2, 4]), 4)),
         case(**_random(4, 3, 6, 7, batch=(2, 5)), mask=rng.random((2, 1, 4, 3)) < 0.7),
         case(**_random(3, 3, 3, 3, batch=(3,)), mask=causal_mask(3, 3)),

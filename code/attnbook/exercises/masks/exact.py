@@ -120,6 +120,7 @@ masked_softmax = Write(
         case(scores=np.array([[[2.0]]]), valid_lens=_lens(1)),
         case(scores=_TWO, valid_lens=_lens(2, 3)),
         case(scores=_TWO, valid_lens=_lens(0, 2)),
+        case(scores=_ONE, valid_lens=_lens(0)),
         case(scores=np.swapaxes(_TWO, 0, 1), valid_lens=_lens([1, 3])),
         case(scores=_FOUR, valid_lens=_lens(2, 3)),
         case(scores=_FOUR, valid_lens=_lens([1, 3], [2, 4])),

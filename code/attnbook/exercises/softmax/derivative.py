@@ -149,6 +149,7 @@ jacobian = Write(
         stress(scores=np.array([[0.0, 1000.0], [-1000.0, -1000.0]])),
         stress(scores=np.array([[1000.0, 1001.0], [-1000.0, -1001.0]])),
         stress(scores=np.array([1e300, 1e300, -1e300])),
+        stress(scores=np.array([-1e300, -1e300])),
         stress(scores=np.array([[-np.inf, -np.inf, -np.inf], [0.0, -np.inf, np.log(3.0)]])),
         stress(scores=np.array([[1, 2, 3], [-900, 900, 0]])),
         stress(scores=np.float32([[0, 1, 2], [200, -200, 100]])),

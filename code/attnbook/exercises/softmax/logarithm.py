@@ -61,6 +61,10 @@ def log_of_weights(scores):
 
 
 def minus_lse(scores):
+    return scores - reference.logsumexp(scores)[..., None]
+
+
+def minus_lse_guarded(scores):
     lse = reference.logsumexp(scores)[..., None]
     return scores - np.where(lse == -np.inf, 0, lse)
 
@@ -146,10 +150,13 @@ log_softmax = Write(
         Misconception(
             log_of_naive, "exp overflows or underflows: subtract each row's maximum before it."
         ),
-        Misconception(
-            minus_lse,
-            "L carries the rounding of a large number, and so does s - L: subtract the maximum "
-            "from the scores first, then the logarithm of the sum that is left.",
+        *(
+            Misconception(
+                subtracted,
+                "L carries the rounding of a large number, and so does s - L: subtract the maximum "
+                "from the scores first, then the logarithm of the sum that is left.",
+            )
+            for subtracted in (minus_lse, minus_lse_guarded)
         ),
         Misconception(
             minus_maximum, "the logarithm of the sum is missing: the weights would not sum to 1."
@@ -203,6 +210,7 @@ log_softmax = Write(
         stress(scores=np.array([1e4, -1e4, 0.0])),
         stress(scores=np.array([-1e4, -1e4])),
         stress(scores=np.array([-1e300, 1e300, 1e300])),
+        stress(scores=np.array([-1e300, -1e300])),
         stress(scores=np.array([0.0, -np.inf, np.log(3.0)])),
         stress(scores=_EMPTY),
         stress(scores=np.array([-np.inf])),

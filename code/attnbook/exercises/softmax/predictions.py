@@ -29,6 +29,7 @@ merged = Predict(
             2.0, "2 is the L of one block: the other block makes the sum twice as large."
         ),
         Misconception(2 * np.e**2, "that is the sum of exponentials itself: take its logarithm."),
+        Misconception(np.log(2), "ln 2 is what the second block adds: add it to 2."),
         Misconception(
             np.log(4), "that is the logarithm of L_a + L_b: exponentiate both before you add."
         ),
@@ -41,7 +42,7 @@ merged = Predict(
             "that adds ln 1000, as if 1000 scores were equal to 2: 2 is the L of a whole block.",
         ),
     ),
-    notice="Doubling the number of equal blocks adds ln 2 each time, and each block keeps a half.",
+    notice="Two equal blocks add ln 2, and each keeps a share of one half.",
 )
 
 colder = Predict(

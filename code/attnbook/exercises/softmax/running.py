@@ -17,6 +17,11 @@ def log_of_cumsum(scores):
 def last_maximum(scores):
     """Shifts every prefix by the maximum of the whole row."""
     top = np.max(scores, axis=-1, keepdims=True)
+    return top + np.log(np.cumsum(np.exp(scores - top), axis=-1))
+
+
+def last_maximum_guarded(scores):
+    top = np.max(scores, axis=-1, keepdims=True)
     shift = np.where(np.isfinite(top), top, 0)
     return shift + np.log(np.cumsum(np.exp(scores - shift), axis=-1))
 
@@ -97,10 +102,13 @@ running_logsumexp = Write(
             log_of_cumsum,
             "exp overflows or underflows: merge logarithms with np.logaddexp instead.",
         ),
-        Misconception(
-            last_maximum,
-            "the maximum of the whole row comes later, and below it the first sums vanish: an "
-            "entry may use only the scores up to its own.",
+        *(
+            Misconception(
+                shifted,
+                "the maximum of the whole row comes later, and below it the first sums vanish: an "
+                "entry may use only the scores up to its own.",
+            )
+            for shifted in (last_maximum, last_maximum_guarded)
         ),
         Misconception(
             mixed_maxima,

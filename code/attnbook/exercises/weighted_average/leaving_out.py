@@ -90,11 +90,12 @@ leave_one_out = Write(
         case(x=_rng.random((2, 4)), y=_rng.random((2, 4)), width=0.7),
         case(x=_rng.random((2, 3, 5)), y=_rng.random((2, 3, 5)), width=0.3),
         case(x=_rng.random((2, 1, 2, 3)), y=_rng.random((2, 1, 2, 3)), width=0.5),
+        case(x=_rng.random((2, 1, 1, 2, 2)), y=_rng.random((2, 1, 1, 2, 2)), width=0.5),
         stress(x=np.array([1.0]), y=np.array([2.0]), width=1.0),
         stress(x=np.array([0.0, 100.0, 300.0]), y=np.array([1.0, 2.0, 3.0]), width=1.0),
         stress(x=np.array([0.0, 1e6]), y=np.array([1.0, 2.0]), width=1.0),
         stress(x=np.array([0, 1, 3]), y=np.array([0, 4, 8]), width=1),
-        stress(x=_rng.random(4).astype(np.float32), y=np.ones(4, np.float32), width=0.5),
+        stress(**dict(zip("xy", _rng.random((2, 4)).astype(np.float32), strict=True)), width=0.5),
         stress(x=_rng.random(3).astype(np.float16), y=np.arange(3).astype(np.float16), width=0.5),
     ),
 )
