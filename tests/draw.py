@@ -16,6 +16,12 @@ def scores(batch=(), dtype=np.float64, size=3):
     return size * np.random.default_rng(1).standard_normal((*batch, N_Q, N_K)).astype(dtype)
 
 
+def matrices(dtype=np.float64, *shapes):
+    """Parameters, divided by 2 so that their products stay near 1."""
+    rng = np.random.default_rng(3)
+    return [(rng.standard_normal(shape) / 2).astype(dtype) for shape in shapes]
+
+
 def mask(batch=()):
     """Two keys in three are visible; query 0 sees nothing and query 1 sees everything."""
     mask = np.random.default_rng(2).random((*batch, N_Q, N_K)) < 2 / 3

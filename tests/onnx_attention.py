@@ -7,12 +7,12 @@ a mask or a bias according to its dtype.
 
 import numpy as np
 
+from attnbook import reference
 from attnbook.masks import causal_mask, padding_mask, sliding_window_mask
-from attnbook.reference import dot_product_scores, soft_cap, softmax, weighted_sum
 
 
-def attention(inputs, attributes):
-    """The operator's outputs by name, from its inputs by name."""
+def attention(inputs, attributes, functions=reference):
+    """The operator's outputs by name, from its inputs by name, through `functions` of arrays."""
     dtype = inputs["Q"].dtype
     inputs = {name: _in_numpy(x) for name, x in inputs.items()}
     q = _split_heads(inputs["Q"], attributes.get("q_num_heads"))
@@ -20,10 +20,11 @@ def attention(inputs, attributes):
     k, v = (np.repeat(x, q.shape[1] // x.shape[1], axis=1) for x in present)
     mask, bias = _mask_and_bias(inputs, attributes, q.shape[2], k.shape[2])
 
-    scores = dot_product_scores(q, k, attributes.get("scale"))
-    capped = soft_cap(scores, attributes["softcap"]) if attributes.get("softcap") else scores
-    weights = softmax(capped + bias, mask)
-    out = weighted_sum(weights, v)
+    scores = functions.dot_product_scores(q, k, attributes.get("scale"))
+    cap = attributes.get("softcap")
+    capped = functions.soft_cap(scores, cap) if cap else scores
+    weights = functions.softmax(capped + bias, mask)
+    out = functions.weighted_sum(weights, v)
 
     stages = scores, capped, np.where(mask, capped + bias, -np.inf), weights
     outputs = {

@@ -6,7 +6,7 @@ import re
 import ml_dtypes
 import numpy as np
 import pytest
-from draw import BATCHES, D_V, N_K, N_Q, mask, queries_keys_values, scores
+from draw import BATCHES, D_K, D_V, N_K, N_Q, mask, matrices, queries_keys_values, scores
 
 from attnbook import reference
 
@@ -23,13 +23,39 @@ ARRAYS = {
         queries_keys_values(batch, dtype)[2],
     ],
     "scaled_dot_product_attention": queries_keys_values,
+    "bilinear_scores": lambda batch, dtype: [
+        *queries_keys_values(batch, dtype)[:2],
+        *matrices(dtype, (D_K, D_K)),
+    ],
+    "additive_scores": lambda batch, dtype: [
+        *queries_keys_values(batch, dtype)[:2],
+        *matrices(dtype, (D_K, 7), (D_K, 7), (7,)),
+    ],
+    "additive_attention": lambda batch, dtype: [
+        *queries_keys_values(batch, dtype),
+        *matrices(dtype, (D_K, 7), (D_K, 7), (7,)),
+    ],
+    "split_heads": lambda batch, dtype: queries_keys_values(batch, dtype)[2:],
+    "merge_heads": lambda batch, dtype: queries_keys_values((*batch, 2), dtype)[2:],
+    "multi_head_attention": lambda batch, dtype: [
+        *queries_keys_values(batch, dtype),
+        *matrices(dtype, (D_K, 8), (D_K, 8), (D_V, 8), (8, 7)),
+    ],
 }
-OTHER_ARGUMENTS = {"soft_cap": {"cap": 5}}
+OTHER_ARGUMENTS = {
+    "soft_cap": {"cap": 5},
+    "split_heads": {"n_heads": 2},
+    "multi_head_attention": {"n_heads": 2},
+}
 SHAPES = {
     "logsumexp": lambda batch: (*batch, N_Q),
     "masked_softmax": lambda batch: (1, *batch, N_Q, N_K),
     "weighted_sum": lambda batch: (*batch, N_Q, D_V),
     "scaled_dot_product_attention": lambda batch: (*batch, N_Q, D_V),
+    "additive_attention": lambda batch: (*batch, N_Q, D_V),
+    "split_heads": lambda batch: (*batch, 2, N_K, D_V // 2),
+    "merge_heads": lambda batch: (*batch, N_K, 2 * D_V),
+    "multi_head_attention": lambda batch: (*batch, N_Q, 7),
 }
 every_function = pytest.mark.parametrize("name", ARRAYS)
 

@@ -17,12 +17,13 @@ CASES = {
 }
 
 
-def assert_agrees(case):
+def assert_agrees(case, **functions):
     """Every output of a case, compared."""
     node = case.model.graph.node[0]
     attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
     given, expected = case.data_sets[0]
-    outputs = attention(dict(zip(filter(None, node.input), given, strict=True)), attributes)
+    inputs = dict(zip(filter(None, node.input), given, strict=True))
+    outputs = attention(inputs, attributes, **functions)
     for name, array in zip(filter(None, node.output), expected, strict=True):
         assert_equal_but_for_rounding(outputs[name], array, name)
 

@@ -2,13 +2,26 @@
 
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
+
+from sphinx.ext.autodoc.mock import mock
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "code"))
 SHAPED = re.compile(r"jaxtyping\.(\w+)\[(?:numpy\.)?ndarray, '([^']*)'\]")
 HEADING = re.compile(r"^(\w.*)\n---+$", re.MULTILINE)
 EQUATION = re.compile(r"(?<!::\n\n)(?<=\n\n)( {4}\S.*(?:\n {4}.*|\n(?=\n {4}))*)")
 FORMULA = re.compile(r"\$([^$\n]+)\$")
+
+
+def _import_without_torch(name):
+    """Pages are built without PyTorch, in whose place stand mocks; signatures need two classes."""
+    with mock(["torch"]):
+        torch = import_module("torch")
+        torch.Tensor, torch.device = (
+            type(n, (), {"__module__": "torch"}) for n in ("Tensor", "device")
+        )
+        import_module(name)
 
 
 def _signature(app, what, name, obj, options, arguments, returned):
@@ -25,6 +38,7 @@ def _docstring(app, what, name, obj, options, lines):
 
 
 def setup(app):
+    _import_without_torch("attnbook.pytorch")
     app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _docstring)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import math
 import re
 from typing import ClassVar
 
@@ -45,17 +46,30 @@ def operation(function):
 
 
 def _wrap(function, prepare):
-    inner = jaxtyped(typechecker=beartype)(function)
+    call_checked = refusing(function)
     signature = inspect.signature(function)
 
     @functools.wraps(function)
     def call(*args, **kwargs):
         given = dict(signature.bind(*args, **kwargs).arguments)
         arguments, dtype = prepare(given)
+        with np.errstate(all="ignore"):
+            out = call_checked(arguments, given)
+            return out if dtype is None else out.astype(dtype, copy=False)
+
+    return call
+
+
+def refusing(function):
+    """The function, called with arguments by name, that refuses a wrong one in one sentence.
+
+    The sentence speaks of the argument as it was given, before it was prepared.
+    """
+    inner = jaxtyped(typechecker=beartype)(function)
+
+    def call(arguments, given):
         try:
-            with np.errstate(all="ignore"):
-                out = inner(**arguments)
-                return out if dtype is None else out.astype(dtype, copy=False)
+            return inner(**arguments)
         except TypeCheckError as error:
             sentence = _sentence(function, given, str(error))
         raise TypeError(sentence)
@@ -82,29 +96,41 @@ def _sentence(function, given, report):
     if not name:
         return report
     annotation = inspect.signature(function).parameters[name[1]].annotation
+    report = re.sub(r"torch\.Size\(\[(.*)\]\)", r"(\1)", report)
     sizes = ", ".join(re.findall(r"^\w+=.+$", report.partition("are as follows.")[2], re.MULTILINE))
     where = f" where {sizes}" if sizes else ""
     was = describe(given[name[1]]) + _entries(given[name[1]])
-    return f"{function.__name__}: {name[1]} is {was}; expected {_should(annotation)}{where}"
+    should = _should(annotation, given)
+    return f"{function.__qualname__}: {name[1]} is {was}; expected {should}{where}"
 
 
 def describe(value):
     """A value in a few words: dtype and shape of an array, type and repr of anything else."""
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype} array of shape {value.shape}"
+    if _is_array(value):
+        return f"{str(value.dtype).rpartition('.')[2]} {_kind(value)} of shape {tuple(value.shape)}"
     if value is None:
         return "None"
     return f"{type(value).__name__} {value!r:.80}"
 
 
+def _is_array(value):
+    """Whether it is an array or a tensor, without an import of what makes tensors."""
+    return isinstance(value, np.ndarray) or hasattr(value, "requires_grad")
+
+
+def _kind(value):
+    return "array" if isinstance(value, np.ndarray) else "tensor"
+
+
 def _entries(value):
     """The entries of an array that is small enough to read in a sentence."""
-    small = isinstance(value, np.ndarray) and 0 < value.size <= 8
+    small = _is_array(value) and 0 < math.prod(value.shape) <= 8
     return f" {value.tolist()!r:.80}" if small else ""
 
 
-def _should(annotation):
+def _should(annotation, given):
     text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    text = text.format(**given)  # a width that the module knows: {self.w_q.in_features}
     text = re.sub(r"(numbers\.)?Integral\b", "an integer", text)
     text = re.sub(r"numbers\.Real\b|^Real$", "a number", text)
     return re.sub(r"\b(\w+\.)+|#", "", text).replace("ndarray", "array")

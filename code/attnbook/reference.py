@@ -72,22 +72,11 @@ def masked_softmax(
 ) -> Float[Array, "batch *heads n_q n_k"]:
     """Softmax over the first `valid_lens` keys of each row.
 
-    Parameters
-    ----------
-    scores
-        Shape (batch, ..., n_q, n_k).
-    valid_lens
-        None: every key is valid. Shape (batch,): one length per sequence. Shape (batch, n_q): one
-        per query.
+    `valid_lens` is None (every key is valid), of shape (batch,), one length per sequence, or of
+    shape (batch, n_q), one per query.
 
-    Returns
-    -------
-    Weights, of the shape of scores; exactly 0 past the valid length; a row of length 0 is zeros.
-
-    Raises
-    ------
-    ValueError
-        If a length is negative or larger than n_k.
+    Returns weights of the shape of scores, (batch, ..., n_q, n_k): exactly 0 past the valid
+    length; a row of length 0 is zeros. Raises ValueError if a length is negative or beyond n_k.
     """
     if valid_lens is None:
         return softmax(scores)
@@ -278,10 +267,7 @@ def split_heads(
 
 @operation
 def merge_heads(x: Real[Array, "*batch n_heads n d_head"]) -> Float[Array, "*batch n d_model"]:
-    """Lay the heads of each position side by side again: the inverse of `split_heads`.
-
-    Returns an array of shape (..., n, n_heads · d_head).
-    """
+    """Lay the heads side by side again, shape (..., n, n_heads · d_head): undo `split_heads`."""
     pieces = np.swapaxes(x, -2, -3)
     return pieces.reshape(*pieces.shape[:-2], x.shape[-3] * x.shape[-1])
 

@@ -14,7 +14,16 @@ from attnbook.exercises import record
 from attnbook.exercises.exercise import Exercise
 from attnbook.show import Markdown
 
-CHAPTERS = ("weighted_average", "softmax", "masks", "dot_product")
+CHAPTERS = (
+    "weighted_average",
+    "softmax",
+    "masks",
+    "dot_product",
+    "additive",
+    "three_ways",
+    "twins",
+    "modules",
+)
 
 
 def __getattr__(name):

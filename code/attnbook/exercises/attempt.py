@@ -22,6 +22,10 @@ class TookTooLong(BaseException):
     """Not an Exception, so that a reader's `except Exception` does not swallow it."""
 
 
+class Unfit(Exception):
+    """What an answer returned cannot be compared with an array; the message says why."""
+
+
 @dataclass
 class Outcome:
     """What one call did: the value it returned, or the error and where; what it changed.

@@ -38,7 +38,7 @@ class Break(Exercise):
         if refusal := self._refusal(names, inputs):
             return wrong(refusal)
         arguments = dict(zip(names, inputs, strict=True))
-        right, broken = attempt(self.right, arguments), attempt(self.wrong, arguments)
+        right, broken = (attempt(self.through(f), arguments) for f in (self.right, self.wrong))
         if right.raised:
             return wrong(f"the right version refuses this input: {right.message}")
         if broken.raised:
@@ -52,7 +52,8 @@ class Break(Exercise):
 
     def _refusal(self, names, inputs):
         if len(inputs) != len(names):
-            return f"the check wants {', '.join(names)}, and the number of inputs given is {len(inputs)}."
+            wanted = ", ".join(names)
+            return f"the check wants {wanted}, and the number of inputs given is {len(inputs)}."
         for name, value in zip(names, inputs, strict=True):
             if value is None or callable(value):
                 return f"{name} is {describe(value)}; the check wants the input itself."

@@ -42,10 +42,15 @@ def _tuples(want, got, *options):
     if not isinstance(got, tuple) or len(got) != len(want):
         was = f"{len(got)} results" if isinstance(got, tuple) else f"a {type(got).__name__}"
         return f"{was} returned; expected a tuple of {len(want)}"
-    for number, pair in enumerate(zip(want, got, strict=True), 1):
+    for name, *pair in zip(_names(want), want, got, strict=True):
         if found := difference(*pair, *options):
-            return f"result {number}: {found}"
+            return f"{name}: {found}"
     return None
+
+
+def _names(results):
+    """What the results of a tuple are called."""
+    return getattr(results, "_fields", [f"result {i + 1}" for i in range(len(results))])
 
 
 def _kind(want):
@@ -70,6 +75,8 @@ def show(value):
     """A value for a message: the numbers of a small array, dtype and shape of a large one."""
     if isinstance(value, (float, np.number)):
         return f"{value:.6g}"
+    if hasattr(value, "_fields"):
+        return "\n".join(f"{name} {show(x)}" for name, x in zip(value._fields, value, strict=True))
     if not isinstance(value, np.ndarray):
         return _representation(value)
     if value.size > 32:
@@ -87,9 +94,10 @@ def _representation(value):
 
 def first_difference(want, got):
     """Where two arrays of one shape first differ, if what `show` prints does not tell."""
-    tells = show(want) != show(got) and np.size(want) <= 32
-    arrays = isinstance(want, np.ndarray) and isinstance(got, np.ndarray)
-    if tells or not arrays or got.shape != want.shape or got.dtype.kind not in "biuf":
+    if not (isinstance(want, np.ndarray) and isinstance(got, np.ndarray)):
+        return None
+    tells = show(want) != show(got) and want.size <= 32
+    if tells or got.shape != want.shape or got.dtype.kind not in "biuf":
         return None
     with np.errstate(all="ignore"):
         where = np.argwhere(~np.isclose(got, want, rtol=1e-11, atol=0, equal_nan=True))

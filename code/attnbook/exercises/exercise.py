@@ -25,9 +25,16 @@ class Verdict(NamedTuple):
 OPEN = Verdict("open", "Not attempted yet.")
 
 
+def as_it_is(function):
+    return function
+
+
 @dataclass(kw_only=True, repr=False)
 class Exercise:
-    """One exercise. `solution_of` is a function: the answer, or one that returns the answer."""
+    """One exercise. `solution_of` is a function: the answer, or one that returns the answer.
+
+    Where a function does not take and return arrays, `through` makes one of it that does.
+    """
 
     name: str
     title: str
@@ -38,6 +45,7 @@ class Exercise:
     hints: tuple
     misconceptions: tuple
     notice: str
+    through: object = as_it_is
     kind = "Exercise"
     _hints_shown: int = field(default=0, init=False)
 

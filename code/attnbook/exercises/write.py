@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from attnbook.exercises.attempt import Outcome, TookTooLong, attempt
+from attnbook.exercises.attempt import Outcome, TookTooLong, Unfit, attempt
 from attnbook.exercises.compare import difference, first_difference, show
 from attnbook.exercises.exercise import OPEN, Exercise, wrong
 from attnbook.operation import describe
@@ -56,7 +56,7 @@ class Write(Exercise):
     def _again(self, answer, outcomes):
         """Call a right answer once more, with arguments that cannot be written to."""
         for index, wanted in enumerate(self._wanted):
-            outcome = attempt(answer, self.cases[index].arguments, writable=False)
+            outcome = attempt(self.through(answer), self.cases[index].arguments, writable=False)
             if "read-only" in outcome.message:
                 return self._report("your function writes into its argument.", index, outcome)
             if fault := self._fault(wanted, outcome):
@@ -69,7 +69,7 @@ class Write(Exercise):
 
     @cached_property
     def _wanted(self):
-        return [attempt(self.solution_of, c.arguments) for c in self.cases]
+        return self._run(self.solution_of)
 
     @cached_property
     def _known(self):
@@ -78,7 +78,7 @@ class Write(Exercise):
     def _run(self, function):
         outcomes = []
         for c in self.cases:
-            outcomes.append(attempt(function, c.arguments))
+            outcomes.append(attempt(self.through(function), c.arguments))
             if isinstance(outcomes[-1].error, TookTooLong):
                 break
         return outcomes
@@ -87,6 +87,8 @@ class Write(Exercise):
         """What is wrong with one outcome, or None."""
         if isinstance(outcome.error, TookTooLong):
             return f"your function did not finish: {outcome.error}"
+        if isinstance(outcome.error, Unfit):
+            return str(outcome.error)
         if outcome.raised:
             return f"your function raised {outcome.message}"
         found = difference(wanted.value, outcome.value, self.exact_zeros)

@@ -8,5 +8,6 @@ from attnbook.plots.bars import bars
 from attnbook.plots.curves import curves
 from attnbook.plots.diagram import attention_diagram
 from attnbook.plots.heatmaps import heatmap, heatmaps
+from attnbook.plots.transformer import transformer_diagram
 
-__all__ = ["attention_diagram", "bars", "curves", "heatmap", "heatmaps"]
+__all__ = ["attention_diagram", "bars", "curves", "heatmap", "heatmaps", "transformer_diagram"]

@@ -1,0 +1,171 @@
+"""What to predict in chapter 5: weights without a tanh, costs, the sharpest weight."""
+
+import numpy as np
+
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.predict import Predict
+from attnbook.exercises.solutions import additive as solutions
+
+EIGHTHS = [1 / 8, 3 / 8, 4 / 8]
+SQUARED = [1 / 26, 9 / 26, 16 / 26]
+
+without_tanh = Predict(
+    name="additive.without_tanh",
+    title="The tanh is lost",
+    level="easy",
+    minutes=5,
+    solution_of=solutions.without_tanh,
+    atol=0.006,
+    hints=(
+        "Without its tanh the score is (a number of the query) + (a number of the key). Which of "
+        "the two does the softmax ignore?",
+        "So the first answer needs no computation. For the second: what happens to a key's number "
+        "when the key is doubled?",
+        "The differences of the keys' numbers are ln 3 and ln 4; doubled they are ln 9 and ln 16.",
+    ),
+    explanation=(
+        "The query adds one number to its whole row, and softmax ignores that: 1/8, 3/8, 4/8 for "
+        "every query. The keys' numbers double with the keys, so the exponentials are squared: "
+        "1, 9 and 16, out of 26."
+    ),
+    misconceptions=(
+        Misconception(
+            [[1 / 3, 1 / 3, 1 / 3], SQUARED],
+            "a large query saturates a tanh, but there is none: it adds one number to its row.",
+        ),
+        Misconception(
+            [[0, 0, 1], SQUARED],
+            "a large query does not sharpen a sum: it adds the same number to every score.",
+        ),
+        Misconception(
+            [EIGHTHS, EIGHTHS],
+            "the query cancels, the keys do not: doubled keys double the differences of the "
+            "scores.",
+        ),
+        Misconception(
+            [[1 / 3, 1 / 3, 1 / 3], EIGHTHS],
+            "it is the other way round: the query cancels, and the keys decide.",
+        ),
+        Misconception(
+            [[12 / 19, 4 / 19, 3 / 19], SQUARED],
+            "a query with another sign does not turn the order round: it is added, not multiplied.",
+        ),
+        Misconception(
+            [EIGHTHS, [0, 0, 1]],
+            "doubled keys double the scores' differences; that squares the ratios, no more.",
+        ),
+        Misconception(
+            [SQUARED, EIGHTHS], "the rows are in the wrong order: the other query comes first."
+        ),
+        Misconception(
+            [EIGHTHS, [1 / 15, 6 / 15, 8 / 15]],
+            "doubling a score squares its exponential: 3 becomes 9, not 6.",
+        ),
+    ),
+    notice=(
+        "Such a layer trains, and its weights favour some keys. Only two queries side by side "
+        "show that it does not listen."
+    ),
+)
+
+counts = Predict(
+    name="additive.counts",
+    title="The sizes of the first paper",
+    level="easy",
+    minutes=6,
+    solution_of=solutions.counts,
+    hints=(
+        "There are three arrays of parameters: (1000, 1000), (2000, 1000) and (1000,).",
+        "The hidden layer has one row of 1000 numbers for each pair of a query and a key.",
+        "Multiplications: 30 · 1000 · 1000 for the queries, 40 · 2000 · 1000 for the keys, and "
+        "one for each number of the hidden layer.",
+    ),
+    explanation=(
+        "Parameters: 1000 · 1000 + 2000 · 1000 + 1000. Hidden layer: 30 · 40 · 1000. "
+        "Multiplications: 30 million for the queries, 80 million for the keys, 1.2 million for "
+        "the products with w_v."
+    ),
+    misconceptions=(
+        Misconception(
+            [3_000_000, 1_200_000, 111_200_000], "w_v is learned as well: 1000 parameters more."
+        ),
+        Misconception(
+            [3_001_000, 70_000, 111_200_000],
+            "the hidden layer has a row for each pair, 30 · 40 of them, not 30 + 40.",
+        ),
+        Misconception(
+            [3_001_000, 3_600_000, 111_200_000],
+            "d_q + d_k numbers for each pair is the concatenation; the hidden layer has d_hidden.",
+        ),
+        Misconception(
+            [3_001_000, 1_200, 111_200_000],
+            "30 · 40 is the number of scores; the hidden layer has 1000 numbers for each.",
+        ),
+        Misconception(
+            [3_001_000, 1_200_000, 110_000_000],
+            "the product with w_v is missing: one multiplication for each hidden number.",
+        ),
+        Misconception(
+            [3_001_000, 1_200_000, 3_601_200_000],
+            "this projects every pair; each query and each key is projected once, before they "
+            "meet.",
+        ),
+        Misconception(
+            [3_001_000, 1_200_000, 3_001_000],
+            "each parameter is used more than once: for every query, every key or every pair.",
+        ),
+        Misconception(
+            [3_001_000, 9_600_000, 111_200_000],
+            "the question asks for numbers, not for bytes.",
+        ),
+    ),
+    notice=(
+        "Nearly all of the work is in the projections, which the paper does once for each "
+        "sentence. The hidden layer is where the memory goes."
+    ),
+)
+
+sharpest = Predict(
+    name="additive.sharpest",
+    title="As sharp as it gets",
+    level="hard",
+    minutes=10,
+    solution_of=solutions.sharpest,
+    atol=0.0006,
+    hints=(
+        "A hidden unit lies between -1 and 1. What is the largest score that w_v allows, and the "
+        "smallest?",
+        "The largest weight belongs to a key with the largest score while the other seven have "
+        "the smallest.",
+        "Its weight is e^c / (e^c + 7 e^-c) with c = |1| + |-1| + |0.5|.",
+    ),
+    explanation=(
+        "No score is above c = 2.5 or below -2.5. One key at the top and seven at the bottom "
+        "give e^c / (e^c + 7 e^-c) = 1 / (1 + 7 e^-5) = 0.955. Only infinite inputs reach it."
+    ),
+    misconceptions=(
+        Misconception(
+            1.0, "the scores are bounded, so their softmax cannot come as near to 1 as you like."
+        ),
+        Misconception(
+            1 / (1 + 7 * np.exp(-1.0)),
+            "this adds up w_v with its signs; a unit may be -1 where w_v is negative, so the "
+            "sizes add up.",
+        ),
+        Misconception(
+            1 / (1 + 7 * np.exp(-2.5)),
+            "this leaves the other scores at 0; they can sink as far as the first can rise.",
+        ),
+        Misconception(
+            1 / (1 + 7 * np.exp(-2.0)),
+            "one unit alone gives this; all three can point the same way.",
+        ),
+        Misconception(1 / (1 + 8 * np.exp(-5.0)), "there are 8 keys in all, so 7 others, not 8."),
+        Misconception(np.exp(5.0), "this is the largest ratio of two weights; give the weight."),
+        Misconception(2.5, "this is the largest score; its weight is asked for."),
+    ),
+    notice=(
+        "More keys make it worse: with 1000 of them the best weight is 0.13. A dot product has "
+        "no such ceiling."
+    ),
+)

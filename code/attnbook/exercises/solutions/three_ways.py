@@ -1,0 +1,58 @@
+"""Solutions to the exercises of chapter 6, three ways of attention."""
+
+import numpy as np
+
+from attnbook.masks import causal_mask, padding_mask
+from attnbook.reference import dot_product_scores, scaled_dot_product_attention
+
+
+def rows_that_move():
+    """How many rows see the changed word, in the five situations."""
+    everything, causal = np.ones((6, 6), bool), causal_mask(6, 6)
+    target_word, source_word = np.eye(4, dtype=bool), np.ones((4, 6), bool)
+    real_rows = (padding_mask(np.array([4]), 6) & causal)[0, :4]
+    columns = everything[:, 2], causal[:, 2], target_word[:, 2], source_word[:, 2], real_rows[:, 4]
+    return [int(column.sum()) for column in columns]
+
+
+def shapes():
+    """The shapes of q, k, v, the mask, the scores and the output of cross-attention."""
+    source, target = np.zeros((2, 7, 16)), np.zeros((2, 5, 12))
+    q, k, v = target @ np.ones((12, 8)), source @ np.ones((16, 8)), source @ np.ones((16, 6))
+    mask = padding_mask(np.array([7, 4]), 7)
+    scores, out = dot_product_scores(q, k), scaled_dot_product_attention(q, k, v, mask)
+    return [array.shape for array in (q, k, v, mask, scores, out)]
+
+
+def cross_attention(decoder, encoder, w_q, w_k, w_v, valid_lens):
+    """The decoder asks; the first `valid_lens` positions of the encoder answer."""
+    q, k, v = decoder @ w_q, encoder @ w_k, encoder @ w_v
+    mask = np.arange(k.shape[-2]) < valid_lens[..., None, None]
+    return scaled_dot_product_attention(q, k, v, mask=mask)
+
+
+def decoder_mask(valid_lens, n):
+    """True where key j is real and not in the future of query i."""
+    real = np.arange(n) < valid_lens[..., None, None]
+    return real & causal_mask(n, n)
+
+
+def unequal():
+    """Two new words beside three known ones: the first new word sees the second."""
+    return 2, 5
+
+
+def blind_test():
+    """Causal, but query 0 sees key 1; the last key stays hidden from all earlier queries."""
+    mask = causal_mask(4, 4)
+    mask[0, 1] = True
+    return mask
+
+
+def first_moved(attention, x, t):
+    """The first output row that changes with word t; the number of rows if none does."""
+    changed = x.copy()
+    changed[..., t, :] = np.random.default_rng(0).standard_normal(x.shape[-1])
+    moved = np.any(attention(changed) != attention(x), axis=-1)
+    rows = np.any(moved.reshape(-1, moved.shape[-1]), axis=0)
+    return int(np.argmax(rows)) if rows.any() else len(rows)

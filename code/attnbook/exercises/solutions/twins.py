@@ -1,0 +1,58 @@
+"""Solutions of the chapter on twins."""
+
+import numpy as np
+import torch
+
+from attnbook import pytorch
+
+
+def result_bits():
+    """How many bits the numbers of five results have."""
+    half = torch.tensor([0.0, 4.0], dtype=torch.float16)
+    results = (
+        torch.tensor([0.0, 4.0]),
+        torch.from_numpy(np.array([0.0, 4.0])),
+        half * 0.5,
+        half + half.to(torch.bfloat16),
+        pytorch.softmax(half),
+    )
+    return [torch.finfo(x.dtype).bits for x in results]
+
+
+def softmax(scores, mask):
+    """Weights over the visible keys of each row; where there are none, zeros with gradient 0."""
+    visible = torch.where(mask, scores, -torch.inf)
+    return torch.where(mask, torch.softmax(visible, dim=-1), 0)
+
+
+def lse_gradient():
+    """What reaches the scores (0, ln 3, ln 4) of two queries, one of which sees two keys."""
+    scores = torch.log(torch.tensor([[1.0, 3.0, 4.0], [1.0, 3.0, 4.0]])).requires_grad_()
+    mask = torch.tensor([[True, True, True], [True, True, False]])
+    pytorch.logsumexp(scores, mask).sum().backward()
+    return scores.grad.tolist()
+
+
+def causal_mask(n_q, n_k, device):
+    """True where query i may look at key j, made on the device."""
+    i = torch.arange(n_q, device=device)[:, None]
+    j = torch.arange(n_k, device=device)
+    return j <= i + n_k - n_q
+
+
+def fills():
+    """Which of five fills a tensor of float16 refuses."""
+    zeros, everywhere = torch.zeros(2, dtype=torch.float16), torch.tensor([True, True])
+    refused = []
+    for fill in (-1e4, -65504.0, -1e5, torch.finfo(torch.bfloat16).min, -torch.inf):
+        try:
+            zeros.masked_fill(everywhere, fill)
+            refused.append(False)
+        except RuntimeError:
+            refused.append(True)
+    return refused
+
+
+def distance():
+    """A query and a key at the same place."""
+    return [2.0, 1.0], [2.0, 1.0]

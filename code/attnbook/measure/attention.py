@@ -1,0 +1,115 @@
+"""The forms of attention side by side, on one thread of a processor: agreement, time, memory.
+
+Three cases: every key visible, causal, and padded sequences. Everything is compared to PyTorch's
+own `scaled_dot_product_attention`, in turns within one run.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch.nn import MultiheadAttention
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+from torch.nn.functional import scaled_dot_product_attention as sdpa
+
+from attnbook import pytorch as ours
+from attnbook.measure.memory import peak_memory
+from attnbook.measure.time import ratios, rounds
+
+BATCH, HEADS, WIDTH = 4, 8, 64
+PEER = "SDPA"
+
+
+class Row(NamedTuple):
+    """One form in one case: time as a multiple of SDPA's, the rest on its own."""
+
+    case: str
+    n: int
+    form: str
+    ratio: float
+    milliseconds: float
+    peak_mib: float
+    error: float
+
+
+def case_rows(case, n, n_rounds):
+    """Every form of a case at length n."""
+    torch.manual_seed(0)
+    q, k, v = torch.randn(3, BATCH, HEADS, n, WIDTH)
+    forms = CASES[case](q, k, v)
+    expected = forms["ours, readable"]()
+    errors = {name: _error(call, expected) for name, call in forms.items()}
+    times = rounds(forms, n_rounds)
+    ratio = ratios(times, PEER)
+    return [
+        Row(
+            case=case,
+            n=n,
+            form=name,
+            ratio=round(ratio[name], 3),
+            milliseconds=round(1000 * sorted(times[name])[n_rounds // 2], 2),
+            peak_mib=round(peak_memory(call) / 2**20, 1),
+            error=errors[name],
+        )
+        for name, call in forms.items()
+    ]
+
+
+def plain(q, k, v):
+    multihead = MultiheadAttention(HEADS * WIDTH, HEADS, bias=False, batch_first=True).eval()
+    x = torch.randn(BATCH, q.shape[-2], HEADS * WIDTH)
+    return {
+        PEER: lambda: sdpa(q, k, v),
+        "ours, in blocks": lambda: ours.attention_in_blocks(q, k, v),
+        "ours, readable": lambda: ours.scaled_dot_product_attention(q, k, v),
+        "FlexAttention": lambda: _flex(q, k, v),
+        "nn.MultiheadAttention, with its projections": lambda: multihead(
+            x, x, x, need_weights=False
+        ),
+    }
+
+
+def causal(q, k, v):
+    n = q.shape[-2]
+    mask = ours.causal_mask(n, n)
+    block_mask = _block_mask(lambda b, h, i, j: j <= i, None, n)
+    return {
+        PEER: lambda: sdpa(q, k, v, is_causal=True),
+        "ours, in blocks": lambda: ours.causal_attention_in_blocks(q, k, v),
+        "ours, readable": lambda: ours.scaled_dot_product_attention(q, k, v, mask),
+        "FlexAttention": lambda: _flex(q, k, v, block_mask=block_mask),
+    }
+
+
+def padded(q, k, v):
+    n = q.shape[-2]
+    lens = valid_lens(n)
+    mask = ours.padding_mask(lens, n)[:, None]
+    block_mask = _block_mask(lambda b, h, i, j: j < lens[b], BATCH, n)
+    return {
+        PEER: lambda: sdpa(q, k, v, attn_mask=mask),
+        "ours, in blocks": lambda: ours.padded_attention_in_blocks(q, k, v, lens),
+        "ours, in blocks, all lengths full": lambda: ours.attention_in_blocks(q, k, v),
+        "ours, readable": lambda: ours.scaled_dot_product_attention(q, k, v, mask),
+        "FlexAttention": lambda: _flex(q, k, v, block_mask=block_mask),
+    }
+
+
+CASES = {"plain": plain, "causal": causal, "padded": padded}
+
+
+def valid_lens(n):
+    """Lengths of a batch: their sum is 15/32 of what it is without padding."""
+    return torch.tensor([n, n // 2, n // 4, n // 8])
+
+
+_flex = torch.compile(flex_attention)
+
+
+def _block_mask(visible, batch, n):
+    return create_block_mask(visible, batch, None, n, n, device="cpu")
+
+
+def _error(call, expected):
+    """The largest difference from the readable form; None for a form with other inputs."""
+    out = call()
+    return None if isinstance(out, tuple) else (out - expected).abs().max().item()

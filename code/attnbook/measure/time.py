@@ -1,0 +1,44 @@
+"""Processor time, in turns."""
+
+import contextlib
+import statistics
+import time
+
+import torch
+
+
+@contextlib.contextmanager
+def one_thread():
+    """Let PyTorch compute on one thread: with more, time depends on who else is on the machine."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def rounds(calls, n=7, clock=time.process_time):
+    """Call each once a round, n rounds after one that does not count.
+
+    Takes a dict of functions without arguments. Returns the times of each, in seconds, by name.
+    """
+    times = {name: [] for name in calls}
+    for _ in range(n + 1):
+        for name, call in calls.items():
+            began = clock()
+            call()
+            times[name].append(clock() - began)
+    return {name: each[1:] for name, each in times.items()}
+
+
+def ratios(times, to):
+    """How many times as long each took as `to` did in the same round: the median over rounds.
+
+    >>> ratios({"one": [1.0, 4.0, 1.0], "two": [2.0, 8.0, 3.0]}, to="one")
+    {'one': 1.0, 'two': 2.0}
+    """
+    return {
+        name: statistics.median(t / base for t, base in zip(each, times[to], strict=True))
+        for name, each in times.items()
+    }

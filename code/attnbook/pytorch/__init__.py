@@ -1,0 +1,60 @@
+"""The functions of `attnbook.reference` in PyTorch, line for line, and modules made of them."""
+
+from attnbook.pytorch.attention import (
+    additive_attention,
+    scaled_dot_product_attention,
+    weighted_sum,
+)
+from attnbook.pytorch.blocks import (
+    attention_in_blocks,
+    causal_attention_in_blocks,
+    padded_attention_in_blocks,
+)
+from attnbook.pytorch.convert import (
+    from_multihead,
+    from_torch_mask,
+    to_key_padding_mask,
+    to_multihead,
+    to_torch_mask,
+)
+from attnbook.pytorch.heads import merge_heads, multi_head_attention, split_heads
+from attnbook.pytorch.masks import causal_mask, padding_mask
+from attnbook.pytorch.modules import AdditiveAttention, DotProductAttention, MultiHeadAttention
+from attnbook.pytorch.scores import (
+    additive_scores,
+    bilinear_scores,
+    dot_product_scores,
+    gaussian_scores,
+    soft_cap,
+)
+from attnbook.pytorch.softmax import logsumexp, masked_softmax, softmax
+
+__all__ = [
+    "AdditiveAttention",
+    "DotProductAttention",
+    "MultiHeadAttention",
+    "additive_attention",
+    "additive_scores",
+    "attention_in_blocks",
+    "bilinear_scores",
+    "causal_attention_in_blocks",
+    "causal_mask",
+    "dot_product_scores",
+    "from_multihead",
+    "from_torch_mask",
+    "gaussian_scores",
+    "logsumexp",
+    "masked_softmax",
+    "merge_heads",
+    "multi_head_attention",
+    "padded_attention_in_blocks",
+    "padding_mask",
+    "scaled_dot_product_attention",
+    "soft_cap",
+    "softmax",
+    "split_heads",
+    "to_key_padding_mask",
+    "to_multihead",
+    "to_torch_mask",
+    "weighted_sum",
+]

@@ -1,0 +1,97 @@
+"""Attention: the values, mixed by the weights."""
+
+from numbers import Real as Number
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attnbook.pytorch.finite import known, zero_if_not_finite
+from attnbook.pytorch.operation import operation
+from attnbook.pytorch.scores import additive_scores, dot_product_scores
+from attnbook.pytorch.softmax import softmax
+
+
+@operation
+def weighted_sum(
+    weights: Float[Tensor, "*batch n_q n_k"], v: Float[Tensor, "*batch n_k d_v"]
+) -> Float[Tensor, "*batch n_q d_v"]:
+    """Mix the values, each query by its own row of weights.
+
+        out_i = Σ_j A_ij v_j    over the keys with A_ij ≠ 0
+
+    Returns a tensor of shape (..., n_q, d_v). A value with weight exactly 0 has no influence, not
+    even if it is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN. Values that
+    are not finite have no part in any gradient.
+    """
+    finite = torch.isfinite(v)
+    out = weights @ zero_if_not_finite(v)
+    return out if known(finite) else out + _not_finite(weights, v)
+
+
+@torch.no_grad()
+def _not_finite(weights, v):
+    """What the values that are not finite add: 0 if none counts, else an infinity or NaN."""
+    infinite = torch.where(torch.isinf(v), torch.sign(v), 0)
+    lean = torch.sign(weights) @ infinite  # how many more add +inf than add -inf
+    count = torch.sign(weights).abs() @ (~torch.isfinite(v)).to(v.dtype)
+    signed = torch.where(lean.abs() == count, lean, torch.nan)  # all of one sign, or NaN
+    return torch.where(count == 0, 0, signed * torch.inf)
+
+
+@operation
+def scaled_dot_product_attention(
+    q: Float[Tensor, "*batch n_q d_k"],
+    k: Float[Tensor, "*batch n_k d_k"],
+    v: Float[Tensor, "*batch n_k d_v"],
+    mask: Bool[Tensor, "*#batch #n_q #n_k"] | None = None,
+    bias: Float[Tensor, "*#batch #n_q #n_k"] | None = None,
+    scale: Number | None = None,
+) -> Float[Tensor, "*batch n_q d_v"]:
+    """Look up each query among the keys, softly, and return the mixed values.
+
+        out = softmax(scale · q kᵀ + bias) v    over the visible keys,  scale = 1/√d_k by default
+
+    Parameters
+    ----------
+    q, k, v
+        Queries (..., n_q, d_k), keys (..., n_k, d_k), values (..., n_k, d_v).
+    mask
+        Boolean, True = may look; its axes are 1 or those of the scores (..., n_q, n_k).
+    bias
+        Real, added to the scores before the mask.
+    scale
+        A number; None stands for 1/√d_k.
+
+    Returns
+    -------
+    Tensor of shape (..., n_q, d_v). A query that sees nothing gets zeros. What a query may not see
+    has no influence on its row, not even NaN or infinity.
+
+    Source: Vaswani et al. (2017), equation 1.
+    """
+    scores = dot_product_scores(q, k, scale)
+    scores = scores if bias is None else scores + bias
+    return weighted_sum(softmax(scores, mask), v)
+
+
+@operation
+def additive_attention(
+    q: Float[Tensor, "*batch n_q d_q"],
+    k: Float[Tensor, "*batch n_k d_k"],
+    v: Float[Tensor, "*batch n_k d_v"],
+    w_q: Float[Tensor, "d_q d_hidden"],
+    w_k: Float[Tensor, "d_k d_hidden"],
+    w_v: Float[Tensor, "d_hidden"],
+    mask: Bool[Tensor, "*#batch #n_q #n_k"] | None = None,
+) -> Float[Tensor, "*batch n_q d_v"]:
+    """Attention with the additive score.
+
+        out = softmax(tanh(q W_q ⊕ k W_k) w_v) v    over the visible keys; ⊕ adds every pair
+
+    Returns a tensor of shape (..., n_q, d_v). Masks and empty rows are treated as in
+    `scaled_dot_product_attention`.
+
+    Source: Bahdanau, Cho and Bengio (2015), section 3.1.
+    """
+    return weighted_sum(softmax(additive_scores(q, k, w_q, w_k, w_v), mask), v)

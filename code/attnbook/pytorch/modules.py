@@ -1,0 +1,182 @@
+"""Attention as modules: parameters, dropout on the weights, and nothing stored for plots.
+
+All modules take queries, keys and values with a batch axis in front, valid lengths as in
+`padding_mask`, and a boolean mask (True = may look) whose axes are 1 or those of the weights. With
+both, a key is visible where both allow it. Parameters start as those of `torch.nn.Linear` do:
+uniform in ±1/√(input width).
+"""
+
+from numbers import Integral
+
+from jaxtyping import Bool, Float, Integer
+from torch import Tensor, nn
+
+from attnbook.pytorch.attention import weighted_sum
+from attnbook.pytorch.finite import finite_rows
+from attnbook.pytorch.heads import merge_heads, split_heads
+from attnbook.pytorch.masks import padding_mask
+from attnbook.pytorch.operation import checked, operation
+from attnbook.pytorch.scores import additive_scores, dot_product_scores
+from attnbook.pytorch.softmax import softmax
+
+Lens = Integer[Tensor, "batch"] | Integer[Tensor, "batch n_q"] | None
+Mask = Bool[Tensor, "*#batch_heads #n_q #n_k"] | None
+
+
+class DotProductAttention(nn.Module):
+    """Scaled dot-product attention with dropout on its weights.
+
+        out = dropout(softmax(q kᵀ / √d_k)) v
+
+    It has no parameters. Source: Vaswani et al. (2017), equation 1; dropout on the weights as in
+    their code.
+    """
+
+    def __init__(self, dropout: float = 0.0):
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+
+    @operation
+    def forward(
+        self,
+        q: Float[Tensor, "batch *heads n_q d_k"],
+        k: Float[Tensor, "batch *heads n_k d_k"],
+        v: Float[Tensor, "batch *heads n_k d_v"],
+        valid_lens: Lens = None,
+        mask: Mask = None,
+    ) -> Float[Tensor, "batch *heads n_q d_v"]:
+        """The mixed values, of shape (batch, ..., n_q, d_v); zeros for a query that sees nothing.
+
+        Raises TypeError for a wrong shape or dtype, ValueError for a valid length out of range.
+        """
+        return weighted_sum(self.dropout(self.weights(q, k, valid_lens, mask)), v)
+
+    @operation
+    def weights(
+        self,
+        q: Float[Tensor, "batch *heads n_q d_k"],
+        k: Float[Tensor, "batch *heads n_k d_k"],
+        valid_lens: Lens = None,
+        mask: Mask = None,
+    ) -> Float[Tensor, "batch *heads n_q n_k"]:
+        """The weights before dropout, of shape (batch, ..., n_q, n_k)."""
+        visible = _visible(valid_lens, mask, k.shape[-2], heads=q.ndim - 3)
+        return softmax(dot_product_scores(q, k), visible)
+
+
+class AdditiveAttention(nn.Module):
+    """Additive attention, for queries and keys of two widths, with dropout on its weights.
+
+        out = dropout(softmax(tanh(q W_q ⊕ k W_k) w_v)) v
+
+    Parameters: three layers without bias, from d_q and from d_k to d_hidden and from there to 1.
+    Source: Bahdanau, Cho and Bengio (2015), section A.1.2.
+    """
+
+    def __init__(self, d_q: int, d_k: int, d_hidden: int, dropout: float = 0.0):
+        super().__init__()
+        self.w_q = nn.Linear(d_q, d_hidden, bias=False)
+        self.w_k = nn.Linear(d_k, d_hidden, bias=False)
+        self.w_v = nn.Linear(d_hidden, 1, bias=False)
+        self.dropout = nn.Dropout(dropout)
+
+    @operation
+    def forward(
+        self,
+        q: Float[Tensor, "batch *heads n_q {self.w_q.in_features}"],
+        k: Float[Tensor, "batch *heads n_k {self.w_k.in_features}"],
+        v: Float[Tensor, "batch *heads n_k d_v"],
+        valid_lens: Lens = None,
+        mask: Mask = None,
+    ) -> Float[Tensor, "batch *heads n_q d_v"]:
+        """The mixed values, of shape (batch, ..., n_q, d_v); zeros for a query that sees nothing.
+
+        Raises TypeError for a wrong shape or dtype, ValueError for a valid length out of range.
+        """
+        return weighted_sum(self.dropout(self.weights(q, k, valid_lens, mask)), v)
+
+    @operation
+    def weights(
+        self,
+        q: Float[Tensor, "batch *heads n_q {self.w_q.in_features}"],
+        k: Float[Tensor, "batch *heads n_k {self.w_k.in_features}"],
+        valid_lens: Lens = None,
+        mask: Mask = None,
+    ) -> Float[Tensor, "batch *heads n_q n_k"]:
+        """The weights before dropout, of shape (batch, ..., n_q, n_k)."""
+        w_q, w_k, w_v = (layer.weight for layer in (self.w_q, self.w_k, self.w_v))
+        visible = _visible(valid_lens, mask, k.shape[-2], heads=q.ndim - 3)
+        return softmax(additive_scores(q, k, w_q.mT, w_k.mT, w_v[0]), visible)
+
+
+class MultiHeadAttention(nn.Module):
+    """Several heads of scaled dot-product attention, with dropout on their weights.
+
+        out = merge(attention(split(q W_q), split(k W_k), split(v W_v))) W_o
+
+    Parameters: four layers from d_model to d_model, with a bias or without.
+    Source: Vaswani et al. (2017), section 3.2.2.
+    """
+
+    def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0, bias: bool = False):
+        super().__init__()
+        if not isinstance(n_heads, Integral) or n_heads < 1 or d_model % n_heads:
+            raise ValueError(
+                f"MultiHeadAttention: n_heads is {n_heads}; "
+                f"expected a divisor of d_model = {d_model}"
+            )
+        self.n_heads = n_heads
+        self.w_q = nn.Linear(d_model, d_model, bias)
+        self.w_k = nn.Linear(d_model, d_model, bias)
+        self.w_v = nn.Linear(d_model, d_model, bias)
+        self.w_o = nn.Linear(d_model, d_model, bias)
+        self.dropout = nn.Dropout(dropout)
+
+    @checked
+    def forward(
+        self,
+        q: Float[Tensor, "batch n_q {self.w_q.in_features}"],
+        k: Float[Tensor, "batch n_k {self.w_q.in_features}"],
+        v: Float[Tensor, "batch n_k {self.w_q.in_features}"],
+        valid_lens: Lens = None,
+        mask: Mask = None,
+    ) -> Float[Tensor, "batch n_q {self.w_q.in_features}"]:
+        """What all heads found, mixed, of shape (batch, n_q, d_model). The mask is for all heads.
+
+        Raises TypeError for a wrong shape or dtype, ValueError for a valid length out of range.
+        """
+        weights = self.dropout(self.weights(q, k, valid_lens, mask))
+        heads = split_heads(finite_rows(self.w_v, v), self.n_heads)
+        return self.w_o(merge_heads(weighted_sum(weights, heads)))
+
+    @checked
+    def weights(
+        self,
+        q: Float[Tensor, "batch n_q {self.w_q.in_features}"],
+        k: Float[Tensor, "batch n_k {self.w_q.in_features}"],
+        valid_lens: Lens = None,
+        mask: Mask = None,
+    ) -> Float[Tensor, "batch n_heads n_q n_k"]:
+        """The weights before dropout, of shape (batch, n_heads, n_q, n_k)."""
+        visible = _visible(valid_lens, mask, k.shape[-2])
+        q, k = (
+            split_heads(finite_rows(layer, x), self.n_heads)
+            for layer, x in ((self.w_q, q), (self.w_k, k))
+        )
+        return softmax(dot_product_scores(q, k), _over_heads(visible, 1))
+
+    def extra_repr(self):
+        return f"n_heads={self.n_heads}"
+
+
+def _visible(valid_lens, mask, n_k, heads=0):
+    """Both masks as one; valid lengths are the same for all heads."""
+    if valid_lens is None:
+        return mask
+    padding = _over_heads(padding_mask(valid_lens, n_k), heads)
+    return padding if mask is None else padding & mask
+
+
+def _over_heads(mask, axes):
+    """The same mask for all heads."""
+    return None if mask is None else mask[(..., *[None] * axes, slice(None), slice(None))]

@@ -1,0 +1,105 @@
+"""One question, put to several libraries: what each answers where attention is asked an odd thing.
+
+A library takes q, k and v of shape (batch, heads, positions, features), with one batch and one
+head, and a mask in which True = may look; further options go to it as they are.
+"""
+
+import warnings
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.nn.attention import sdpa_kernel
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+from attnbook import reference
+from attnbook.pytorch import DotProductAttention, MultiHeadAttention, to_multihead
+
+
+def numpy_reference(q, k, v, mask=None):
+    """The definition."""
+    mask = None if mask is None else mask.numpy()
+    return reference.scaled_dot_product_attention(q.numpy(), k.numpy(), v.numpy(), mask)
+
+
+def our_module(q, k, v, mask=None):
+    """The book's module."""
+    return DotProductAttention()(q, k, v, mask=mask)
+
+
+def sdpa(backend):
+    """PyTorch's `scaled_dot_product_attention`, with one of its backends."""
+
+    def ask(q, k, v, mask=None, **options):
+        with sdpa_kernel(backend):
+            return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, **options)
+
+    return ask
+
+
+def multihead(need_weights):
+    """PyTorch's `MultiheadAttention` with one head, and the identity for each of its matrices."""
+
+    def ask(q, k, v, mask=None, **options):
+        layer = MultiHeadAttention(q.shape[-1], n_heads=1).to(q.device, q.dtype)
+        for matrix in layer.parameters():
+            nn.init.eye_(matrix)
+        if mask is not None:
+            mask = ~mask[0, 0] if mask.dtype == torch.bool else mask[0, 0]
+        options |= {"attn_mask": mask, "need_weights": need_weights}
+        return to_multihead(layer)(q[:, 0], k[:, 0], v[:, 0], **options)[0]
+
+    return ask
+
+
+def flex(q, k, v, mask=None, **options):
+    """FlexAttention: a boolean mask as a predicate of positions, another as a change of scores."""
+    if mask is None:
+        return flex_attention(q, k, v, **options)
+    if mask.dtype != torch.bool:
+        return flex_attention(q, k, v, lambda s, b, h, i, j: s + mask[0, 0, i, j], **options)
+    sizes = q.shape[-2], k.shape[-2], q.device
+    seen = create_block_mask(lambda b, h, i, j: mask[0, 0, i, j], None, None, *sizes)
+    return flex_attention(q, k, v, block_mask=seen, **options)
+
+
+def even(n_q, n_k=4):
+    """Queries, keys and values with scores of 0, whose outputs are the rows of weights."""
+    values = torch.eye(n_k)[None, None]
+    return {"q": torch.zeros(1, 1, n_q, n_k), "k": torch.zeros_like(values), "v": values}
+
+
+def moved(question, device):
+    """The same question on another device, in float16, which all backends take."""
+
+    def there(x):
+        return x.to(device, torch.float16 if x.is_floating_point() else x.dtype)
+
+    return {name: there(x) if isinstance(x, torch.Tensor) else x for name, x in question.items()}
+
+
+def answer(library, row, question):
+    """What a library does in one row, in words; the name of the error, if it raises one.
+
+    Warnings are silenced: FlexAttention warns that it is slow unless it is compiled.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            out = torch.as_tensor(library(**question)).detach().double().cpu()
+    except Exception as error:
+        return type(error).__name__
+    return in_words(out.reshape(-1, out.shape[-1])[row].numpy())
+
+
+def in_words(weights):
+    """A row of weights in words: which keys it looks at, if it looks at them evenly."""
+    if np.isnan(weights).any():
+        return "NaN" if np.isnan(weights).all() else "partly NaN"
+    seen = np.flatnonzero(weights)
+    if not len(seen):
+        return "zeros"
+    if not np.allclose(weights[seen], 1 / len(seen), rtol=0, atol=1e-3):
+        return "uneven"
+    return "sees " + " ".join(map(str, seen))

@@ -1,0 +1,53 @@
+"""What a library answers is put into the right words."""
+
+import numpy as np
+import pytest
+import torch
+
+from attnbook import semantics
+
+HALF_EMPTY = torch.tensor([[True, True, False], [False, False, False]])[None, None]
+QUESTION = semantics.even(2, 3) | {"mask": HALF_EMPTY}
+IN_WORDS = {
+    "zeros": [0.0, 0.0, 0.0],
+    "NaN": [np.nan, np.nan, np.nan],
+    "partly NaN": [0.5, 0.5, np.nan],
+    "sees 0 2": [0.5, 0.0, 0.5],
+    "sees 1": [0.0, 1.0, 0.0],
+    "sees 0 1 2": [1 / 3, 1 / 3, 1 / 3],
+    "uneven": [0.6, 0.4, 0.0],
+}
+
+
+@pytest.mark.parametrize("words", IN_WORDS)
+def test_a_row_is_put_into_words(words):
+    assert semantics.in_words(np.array(IN_WORDS[words])) == words
+
+
+def test_a_row_that_does_not_sum_to_one_is_uneven():
+    assert semantics.in_words(np.array([0.25, 0.25, 0.0])) == "uneven"
+
+
+def test_an_error_is_an_answer():
+    assert semantics.answer(lambda q, k, v: q, 0, QUESTION) == "TypeError"
+    assert semantics.answer(lambda q, k, v, mask: q.reshape(7), 0, QUESTION) == "RuntimeError"
+
+
+def test_the_row_asked_for_is_the_row_put_into_words():
+    assert semantics.answer(semantics.our_module, 0, QUESTION) == "sees 0 1"
+    assert semantics.answer(semantics.our_module, 1, QUESTION) == "zeros"
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_the_layer_gets_the_mask_in_its_own_polarity(need_weights):
+    assert semantics.answer(semantics.multihead(need_weights), 0, QUESTION) == "sees 0 1"
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+def test_definition_module_and_flex_agree_on_a_random_question():
+    torch.manual_seed(0)
+    q, k, v = torch.randn(1, 1, 3, 4), torch.randn(1, 1, 5, 4), torch.randn(1, 1, 5, 6)
+    question = {"q": q, "k": k, "v": v, "mask": torch.rand(1, 1, 3, 5) < 0.5}
+    want = semantics.numpy_reference(**question)
+    for library in (semantics.our_module, semantics.flex):
+        np.testing.assert_allclose(library(**question), want, rtol=1e-5, atol=1e-6)

@@ -1,0 +1,90 @@
+"""The diagram of a Transformer says what is true, and everybody can read it."""
+
+import matplotlib
+import matplotlib.pyplot as plt
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.path import Path
+from matplotlib.text import Text
+from test_plots import PHONE, figure_of
+
+from attnbook import plots
+from attnbook.plots.style import INK, contrast
+from attnbook.plots.transformer import ATTENTION, DECODER, ENCODER, FRAME, NEXT
+
+
+@pytest.fixture
+def ax():
+    matplotlib.use("agg")
+    yield figure_of(plots.transformer_diagram).axes[0]
+    plt.close("all")
+
+
+def boxes(ax):
+    """The parts with the names in them: {name: colour}; parts of one name have one colour."""
+    found = {}
+    for text in ax.texts:
+        for patch in ax.patches:
+            inside = isinstance(patch, FancyBboxPatch) and patch.get_height() < 1
+            if inside and patch.get_bbox().contains(*text.get_position()):
+                found[text.get_text()] = to_hex(patch.get_facecolor())
+    return found
+
+
+def test_the_three_ways_and_nothing_else_are_coloured(ax):
+    coloured = {name.replace("\n", " ") for name, c in boxes(ax).items() if c == ATTENTION}
+    assert coloured == {"bidirectional self-attention", "causal self-attention", "cross-attention"}
+    assert "dense layers" in boxes(ax)
+
+
+def test_every_part_of_a_block_has_a_residual(ax):
+    pluses = [text for text in ax.texts if text.get_text() == "+"]
+    assert len(pluses) == len(ENCODER["parts"]) + len(DECODER["parts"]) == 5
+
+
+def test_the_decoder_reads_one_word_less_and_guesses_the_next_ones():
+    assert DECODER["words"].split()[1:] == NEXT.split()[:-1]
+
+
+def texts_are_apart(ax):
+    renderer = ax.figure.canvas.get_renderer()
+    extents = [text.get_window_extent(renderer) for text in ax.texts]
+    inside = all(ax.bbox.contains(*corner) for e in extents for corner in (e.min, e.max))
+    meet = any(one.overlaps(other) for n, one in enumerate(extents) for other in extents[n + 1 :])
+    return inside and not meet
+
+
+def test_no_text_meets_another_or_leaves_the_figure(ax):
+    assert texts_are_apart(ax)
+
+
+@pytest.mark.parametrize("place", [(DECODER["x"], 0.7), (-0.2, 3)])
+def test_a_text_too_many_is_found(ax, place):
+    ax.text(*place, "too many")
+    assert not texts_are_apart(ax)
+
+
+def test_no_text_in_a_part_leaves_it(ax):
+    renderer = ax.figure.canvas.get_renderer()
+    for text in ax.texts:
+        for patch in (p for p in ax.patches if isinstance(p, FancyBboxPatch)):
+            if patch.get_height() < 1 and patch.get_bbox().contains(*text.get_position()):
+                extent, box = text.get_window_extent(renderer), patch.get_window_extent(renderer)
+                assert box.x0 < extent.x0 and extent.x1 < box.x1
+
+
+def test_keys_and_values_go_from_the_encoder_to_the_cross_attention(ax):
+    paths = [p.get_path() for p in ax.patches if isinstance(p, FancyArrowPatch)]
+    arrows = [path.vertices[path.codes != Path.CLOSEPOLY] for path in paths]
+    (crossing,) = [a for a in arrows if a[:, 0].min() < 2 and a[:, 0].max() > 3]
+    cross = next(y for y, name in DECODER["parts"].items() if name == "cross-attention")
+    assert crossing[crossing[:, 0].argmax(), 1] == pytest.approx(cross)
+
+
+def test_it_is_readable_on_paper_and_on_a_phone(ax):
+    figure = ax.figure
+    assert figure.get_tightbbox().width == pytest.approx(6.7, abs=0.02)
+    sizes = [t.get_fontsize() for t in figure.findobj(Text) if t.get_text() and t.get_visible()]
+    assert min(sizes) / 72 * PHONE / (figure.get_figwidth() + 0.2) >= 9
+    assert min(contrast(INK, ground) for ground in (ATTENTION, FRAME)) >= 4.5

@@ -1,0 +1,215 @@
+"""The functions of `attnbook.pytorch` compute what `attnbook.reference` defines, with gradients."""
+
+import inspect
+
+import numpy as np
+import onnx_attention
+import pytest
+import test_arguments as arguments
+import test_onnx
+import torch
+from draw import BATCHES, N_K, N_Q, mask, queries_keys_values, scores
+from torch.autograd.gradcheck import GradcheckError
+from torch.testing._internal.common_methods_invocations import op_db
+
+from attnbook import masks, pytorch, reference
+
+DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
+NAMES = list(arguments.ARRAYS)
+every_function = pytest.mark.parametrize("name", NAMES)
+
+
+def tensors(name, batch=(2,), dtype=torch.float64):
+    return [torch.from_numpy(x).to(dtype) for x in arguments.ARRAYS[name](batch, np.float64)]
+
+
+def others(name):
+    return arguments.OTHER_ARGUMENTS.get(name, {})
+
+
+def assert_twin(name, batch, dtype, twin=None):
+    """The twin's result on tensors, against the reference on the same numbers in float64.
+
+    float64 and float32 are off by the rounding of a few sums: 64 eps of numbers below 8. Half types
+    are computed in float32 and rounded once: 1 eps of the result, and as much in its inputs' place.
+    """
+    inputs = tensors(name, batch, dtype)
+    actual = (twin or getattr(pytorch, name))(*inputs, **others(name))
+    exact = getattr(reference, name)(*(x.double().numpy() for x in inputs), **others(name))
+    eps = torch.finfo(dtype).eps * (64 if dtype in (torch.float64, torch.float32) else 1)
+    assert actual.dtype == dtype
+    np.testing.assert_allclose(actual.double().numpy(), exact, rtol=eps, atol=eps)
+
+
+@every_function
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_the_twin_agrees_with_the_reference(name, batch, dtype):
+    assert_twin(name, batch, dtype)
+
+
+WRONG = {
+    "softmax over the queries": ("softmax", lambda s: torch.softmax(s, dim=-2)),
+    "no scale": ("dot_product_scores", lambda q, k: q @ k.mT),
+    "no tanh": (
+        "additive_scores",
+        lambda q, k, a, b, c: ((q @ a)[..., :, None, :] + (k @ b)[..., None, :, :]) @ c,
+    ),
+    "view for transpose": (
+        "split_heads",
+        lambda x, n_heads: x.reshape(*x.shape[:-2], n_heads, x.shape[-2], -1),
+    ),
+    "computed in half": (
+        "gaussian_scores",
+        lambda q, k: -((q[..., :, None, :] - k[..., None, :, :]) ** 2).sum(-1).half() / 2,
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_a_wrong_twin_is_rejected(mistake):
+    name, wrong = WRONG[mistake]
+    with pytest.raises(AssertionError):
+        assert_twin(name, (2,), torch.float64, wrong)
+
+
+@every_function
+def test_the_twin_takes_the_same_arguments_in_the_same_order(name):
+    ours, twins = (inspect.signature(getattr(m, name)) for m in (reference, pytorch))
+    assert list(ours.parameters) == list(twins.parameters)
+    assert [p.default for p in ours.parameters.values()] == [
+        p.default for p in twins.parameters.values()
+    ]
+
+
+@pytest.mark.parametrize("n_q, n_k", [(3, 3), (2, 5), (4, 2), (0, 3)])
+def test_masks_are_those_of_numpy(n_q, n_k):
+    assert (pytorch.causal_mask(n_q, n_k).numpy() == masks.causal_mask(n_q, n_k)).all()
+    lens = np.array([0, n_k, 1])
+    padding = pytorch.padding_mask(torch.from_numpy(lens), n_k).numpy()
+    assert (padding == masks.padding_mask(lens, n_k)).all()
+
+
+def on_arrays(function):
+    return lambda *a: function(
+        *(torch.from_numpy(x) if isinstance(x, np.ndarray) else x for x in a)
+    ).numpy()
+
+
+class Twins:
+    """The functions that the ONNX adapter composes, on arrays, through PyTorch."""
+
+    dot_product_scores = staticmethod(on_arrays(pytorch.dot_product_scores))
+    soft_cap = staticmethod(on_arrays(pytorch.soft_cap))
+    softmax = staticmethod(on_arrays(pytorch.softmax))
+    weighted_sum = staticmethod(on_arrays(pytorch.weighted_sum))
+
+
+@pytest.mark.parametrize("name", test_onnx.CASES)
+def test_onnx_case_through_torch(name):
+    assert onnx_attention.reference is reference
+    test_onnx.assert_agrees(test_onnx.CASES[name], functions=Twins)
+
+
+SDPA = next(op for op in op_db if op.name == "nn.functional.scaled_dot_product_attention")
+SAMPLES = [
+    sample
+    for sample in SDPA.sample_inputs("cpu", torch.float64)
+    if sample.kwargs.get("dropout_p", 0.0) == 0.0
+]
+
+
+def test_there_are_13_samples_without_dropout():
+    assert len(SAMPLES) == 13
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=range(len(SAMPLES)))
+def test_torchs_own_samples_agree(sample):
+    q, (k, v), given = sample.input, sample.args, dict(sample.kwargs)
+    expected = torch.nn.functional.scaled_dot_product_attention(q, k, v, **given)
+    if given.get("enable_gqa"):
+        k, v = (x.repeat_interleave(q.shape[-3] // x.shape[-3], dim=-3) for x in (k, v))
+    batch = torch.broadcast_shapes(*(x.shape[:-2] for x in (q, k, v)))
+    q, k, v = (x.expand(*batch, *x.shape[-2:]) for x in (q, k, v))
+    shown = given.get("attn_mask")
+    if given.get("is_causal"):  # theirs is anchored at the top left
+        shown = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).tril()
+    kind = "mask" if shown is None or shown.dtype == torch.bool else "bias"
+    shown = shown.expand(*q.shape[:-1], k.shape[-2]) if shown is not None else None
+    named = {kind: shown, "scale": given.get("scale")}
+    actual = pytorch.scaled_dot_product_attention(q, k, v, **named)
+    torch.testing.assert_close(actual, expected, rtol=1e-12, atol=1e-12)
+
+
+@every_function
+def test_gradients_are_right(name):
+    inputs = [x.requires_grad_() for x in tensors(name, ())]
+
+    def function(*xs):
+        return getattr(pytorch, name)(*xs, **others(name))
+
+    assert torch.autograd.gradcheck(function, inputs)
+    assert torch.autograd.gradgradcheck(function, inputs)
+
+
+def test_gradcheck_rejects_a_wrong_gradient():
+    s = torch.from_numpy(scores()).requires_grad_()
+    with pytest.raises(GradcheckError):
+        torch.autograd.gradcheck(lambda s: pytorch.softmax(s) * s.detach(), s)
+
+
+@pytest.mark.parametrize("function", [pytorch.softmax, pytorch.logsumexp])
+def test_a_row_that_sees_nothing_has_finite_gradients(function):
+    s, m = torch.from_numpy(scores()).requires_grad_(), torch.from_numpy(mask())
+    out = function(s, m)
+    torch.where(torch.isfinite(out), out, 0).sum().backward()
+    assert torch.isfinite(s.grad).all() and (s.grad[0] == 0).all()
+
+
+@pytest.mark.parametrize("junk", [torch.nan, torch.inf, -torch.inf])
+def test_what_is_hidden_has_no_influence_and_no_part_in_gradients(junk):
+    hidden = ~torch.from_numpy(mask()).any(0)
+    shown = torch.from_numpy(mask()) & ~torch.eye(N_Q, N_K, dtype=torch.bool)
+    hidden[0], shown[:, 0] = True, False
+    results = []
+    for value in (0.0, junk):
+        q, k, v = (torch.from_numpy(x) for x in queries_keys_values())
+        k[hidden], v[hidden] = value, value
+        leaves = [x.requires_grad_() for x in (q, k, v)]
+        out = pytorch.scaled_dot_product_attention(*leaves, shown & ~hidden)
+        results.append((out, *torch.autograd.grad(out.sum(), leaves)))
+    for clean, dirty in zip(*results, strict=True):
+        assert torch.equal(clean, dirty)
+
+
+def test_a_visible_nan_reaches_its_rows_alone():
+    q, k, v = (torch.from_numpy(x) for x in queries_keys_values())
+    v[4] = torch.nan
+    causal = pytorch.causal_mask(N_Q, N_K)
+    rows = pytorch.scaled_dot_product_attention(q, k, v, causal).isnan().any(-1)
+    assert rows.tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((torch.ones(2, 3, dtype=torch.int64),), "softmax: scores is int64 tensor of shape (2, 3)"),
+        ((torch.ones(2, 3), torch.ones(2, 3)), "softmax: mask is float32 tensor of shape (2, 3)"),
+        (([1.0, 2.0],), "softmax: scores is list [1.0, 2.0]"),
+        ((torch.ones(2, 3), torch.ones(3, 2, dtype=torch.bool)), "softmax: mask is bool tensor"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_one_sentence(given, said):
+    with pytest.raises(TypeError) as caught:
+        pytorch.softmax(*given)
+    assert str(caught.value).startswith(said) and "expected" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@every_function
+def test_compiles_to_one_graph(name):
+    inputs = tensors(name)
+    torch.compiler.reset()
+    compiled = torch.compile(getattr(pytorch, name), fullgraph=True, backend="eager")
+    plain = getattr(pytorch, name)(*inputs, **others(name))
+    torch.testing.assert_close(compiled(*inputs, **others(name)), plain)
