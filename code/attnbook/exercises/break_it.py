@@ -52,7 +52,8 @@ class Break(Exercise):
 
     def _refusal(self, names, inputs):
         if len(inputs) != len(names):
-            return f"the check wants {', '.join(names)}, and the number of inputs given is {len(inputs)}."
+            wanted = ", ".join(names)
+            return f"the check wants {wanted}, and the number of inputs given is {len(inputs)}."
         for name, value in zip(names, inputs, strict=True):
             if value is None or callable(value):
                 return f"{name} is {describe(value)}; the check wants the input itself."
