@@ -204,15 +204,13 @@ def onnx_case(name):
 
 
 ONNX = [
+    *in_(reference, "softmax", ("axis", wrong.over_the_wrong_axis, onnx_case("4d_causal_bf16"))),
     *in_(
-        onnx_attention, "softmax", ("axis", wrong.over_the_wrong_axis, onnx_case("4d_causal_bf16"))
-    ),
-    *in_(
-        onnx_attention,
+        reference,
         "softmax",
         ("mask", wrong.with_the_mask_ignored, onnx_case("4d_causal_fp16")),
     ),
-    *in_(onnx_attention, "soft_cap", ("clipped", wrong.clipped, onnx_case("4d_softcap"))),
+    *in_(reference, "soft_cap", ("clipped", wrong.clipped, onnx_case("4d_softcap"))),
     *in_(
         onnx_attention,
         "causal_mask",

@@ -20,8 +20,8 @@ def logsumexp(
 
     Source: Blanchard, Higham and Higham (2021), algorithm 3.1 without their index k.
 
-    >>> logsumexp(torch.tensor([1000.0, 1000.0]))
-    tensor(1000.6931)
+    >>> logsumexp(torch.tensor([1000.0, 1000.0], dtype=torch.float64))
+    tensor(1000.6931, dtype=torch.float64)
     """
     shift, _, total = _shifted_exp(scores, mask)
     # The slope of log at 0 is infinite, and where alone would multiply it by 0: NaN.
