@@ -3,7 +3,7 @@
 A key that the mask hides has scores with gradient 0. The chain rule multiplies that 0 by the
 numbers around it, and 0 · NaN = NaN: one hidden NaN would be in every gradient. So a gradient is
 that of the function with 0 in the place of what is not finite, and where such a number reaches the
-result it is a constant.
+result, it is a constant.
 """
 
 import functools
@@ -12,23 +12,22 @@ import torch
 
 
 def finite_rows(function, x):
-    """function(x) for a function that treats each row of x alone."""
-    return _through(function, _are_finite(x)[..., None], x)
+    """function(x), for a function that treats each row of x alone."""
+    return _through(function, lambda rows: rows[..., None], x)
 
 
 def finite_pairs(function):
-    """Give this to a function of each row of q and each row of k, such as a score."""
+    """Decorate a function of each row of q with each row of k, such as a score."""
 
     @functools.wraps(function)
     def call(q, k, *rest, **named):
-        finite = _are_finite(q)[..., :, None] & _are_finite(k)[..., None, :]
-        return _through(lambda q, k: function(q, k, *rest, **named), finite, q, k)
+        return _through(lambda q, k: function(q, k, *rest, **named), _pairs, q, k)
 
     return call
 
 
 def known(condition):
-    """Whether it holds everywhere; False where no branch may depend on data."""
+    """Whether it holds everywhere; under `torch.compile`, where no branch sees data, False."""
     return not torch.compiler.is_compiling() and bool(condition.all())
 
 
@@ -37,12 +36,13 @@ def zero_if_not_finite(x):
     return torch.where(torch.isfinite(x), x, 0)
 
 
-def _are_finite(x):
-    return torch.isfinite(x).all(dim=-1)
+def _pairs(rows, columns):
+    return rows[..., :, None] & columns[..., None, :]
 
 
-def _through(function, finite, *xs):
-    if not torch.is_grad_enabled() or known(finite):
+def _through(function, together, *xs):
+    finite = [torch.isfinite(x).all(dim=-1) for x in xs]
+    if not torch.is_grad_enabled() or all(map(known, finite)):
         return function(*xs)
     out = function(*map(zero_if_not_finite, xs))
-    return torch.where(finite, out, function(*xs).detach())
+    return torch.where(together(*finite), out, function(*xs).detach())
