@@ -8,7 +8,7 @@ from pathlib import Path
 from sphinx.ext.autodoc.mock import mock
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "code"))
-SHAPED = re.compile(r"jaxtyping\.(\w+)\[(?:numpy\.)?ndarray, '([^']*)'\]")
+SHAPED = re.compile(r"jaxtyping\.(\w+)\[(?:numpy\.)?(ndarray|(?:torch\.)?Tensor), '([^']*)'\]")
 HEADING = re.compile(r"^(\w.*)\n---+$", re.MULTILINE)
 EQUATION = re.compile(r"(?<!::\n\n)(?<=\n\n)( {4}\S.*(?:\n {4}.*|\n(?=\n {4}))*)")
 FORMULA = re.compile(r"\$([^$\n]+)\$")
@@ -25,8 +25,12 @@ def _import_without_torch(name):
 
 
 def _signature(app, what, name, obj, options, arguments, returned):
+    def array(match):
+        kind = "Array" if match[2] == "ndarray" else "Tensor"
+        return f'{match[1]}[{kind}, "{match[3]}"]'
+
     def as_written(text):
-        return text and SHAPED.sub(r'\1[Array, "\2"]', text).replace("~numbers.", "")
+        return text and SHAPED.sub(array, text).replace("~numbers.", "")
 
     return as_written(arguments), as_written(returned)
 

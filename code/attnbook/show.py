@@ -34,4 +34,4 @@ def shapes(**arrays):
     """Print each array's name, shape and dtype, one a line."""
     width = max(map(len, arrays), default=0)
     for name, array in arrays.items():
-        print(f"{name:{width}}  {array.shape!s:14} {array.dtype}")
+        print(f"{name:{width}}  {tuple(array.shape)!s:14} {array.dtype}")

@@ -11,54 +11,76 @@ from pathlib import Path
 
 import torch
 
-from attnbook.measure import environment, one_thread
-from attnbook.measure.attention import BATCH, CASES, HEADS, WIDTH, case_rows
+from attnbook.measure import environment, one_thread, operations
+from attnbook.measure.attention import BATCH, CASES, HEADS, WIDTH, case_rows, plain
 
-LENGTHS = 512, 1024, 2048
-ROUNDS = 7
+LENGTHS = 128, 256, 512, 1024, 2048
+ROUNDS = 9
+SETTINGS = {
+    "batch": BATCH,
+    "heads": HEADS,
+    "width": WIDTH,
+    "dtype": "float32",
+    "threads": 1,
+    "clock": "processor time",
+    "rounds": ROUNDS,
+    "seed": 0,
+}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("file", nargs="?", type=Path, help="JSON to write")
     args = parser.parse_args()
-    settings = {"batch": BATCH, "heads": HEADS, "width": WIDTH, "dtype": "float32", "threads": 1}
-    print(environment(), settings, sep="\n")
-    rows = measured()
+    print(environment(), SETTINGS, sep="\n")
+    with one_thread(), torch.no_grad():
+        rows = measured()
+        shares = where_it_goes()
     if args.file:
-        args.file.write_text(record(settings | {"rounds": ROUNDS, "seed": 0}, rows))
+        args.file.write_text(record(rows, shares), encoding="utf-8")
 
 
 def measured():
     """All rows, each printed as soon as it is there."""
     rows = []
-    print(f"{'case':8}{'n':>6} {'time/SDPA':>10}{'ms':>9}{'peak MiB':>10}{'error':>9}  form")
-    with one_thread(), torch.no_grad():
-        for case in CASES:
-            for n in LENGTHS:
-                new = case_rows(case, n, ROUNDS)
-                print(*map(line, new), sep="\n", flush=True)
-                rows += new
+    print(f"{'case':8}{'n':>6} {'time/SDPA':>10}{'ms':>9}{'peak MiB':>10}  form")
+    for case in CASES:
+        for n in LENGTHS:
+            new = case_rows(case, n, ROUNDS)
+            print(*map(line, new), sep="\n", flush=True)
+            rows += new
     return rows
 
 
 def line(row):
-    error = "" if row.error is None else f"{row.error:.0e}"
     return (
         f"{row.case:8}{row.n:6} {row.ratio:10.2f}{row.milliseconds:9.1f}{row.peak_mib:10.1f}"
-        f"{error:>9}  {row.form}"
+        f"  {row.form}"
     )
 
 
-def record(settings, rows):
-    """The measurement as JSON, with its provenance."""
-    measurement = {
+def where_it_goes(n=1024):
+    """Of both our forms: the share of each operation, those below a hundredth left out."""
+    forms = plain(*torch.randn(3, BATCH, HEADS, n, WIDTH))
+    shares = {}
+    for name in ("ours, in blocks", "ours, readable"):
+        found = operations(forms[name])
+        shares[name] = {op: round(share, 3) for op, share in found.items() if share >= 0.01}
+        print(f"{name}, n = {n}:", shares[name])
+    return shares
+
+
+def record(rows, shares):
+    """The measurement as JSON, with its provenance; a line for each row."""
+    parts = {
         "command": "python -m attnbook.measure",
         "environment": environment(),
-        "settings": settings,
-        "rows": [row._asdict() for row in rows],
+        "settings": SETTINGS,
+        "operations at n = 1024": shares,
     }
-    return json.dumps(measurement, indent=1, ensure_ascii=False) + "\n"
+    lines = [f"{json.dumps(key)}: {json.dumps(part)}" for key, part in parts.items()]
+    table = ",\n".join(f"  {json.dumps(row._asdict())}" for row in rows)
+    return "{\n" + ",\n".join(lines) + ',\n"rows": [\n' + table + "\n]\n}\n"
 
 
 if __name__ == "__main__":
