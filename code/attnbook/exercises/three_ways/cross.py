@@ -86,6 +86,7 @@ cross_attention = Write(
         case(**_random(3, 6, 4, 4, 2, 3, 4)),
         case(**_random(5, 4, 3, 2, 4, 3, [3, 2], np.float32)),
         stress(**_rubbish(np.nan)),
+        stress(**_rubbish(np.nan) | {"valid_lens": np.array([0])}),
         stress(**_rubbish(-np.inf)),
         stress(**_rubbish(1e300)),
         stress(**_tiny(1, np.array([[np.nan, 1.0], [0.0, 2.0]]))),

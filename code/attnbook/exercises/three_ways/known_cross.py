@@ -155,6 +155,10 @@ KNOWN = (
         for count in (len, lambda encoder: encoder.shape[1], lambda encoder: encoder.shape[-1])
     ),
     Misconception(
+        wrong.version(mask=wrong.up_to_the_last),
+        "0 - 1 is 255 in uint8: compare with the length itself, j < L.",
+    ),
+    Misconception(
         wrong.version(mask=wrong.longest),
         "one length is used for all sentences: each has its own.",
     ),

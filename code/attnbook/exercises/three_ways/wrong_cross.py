@@ -106,6 +106,10 @@ WITH_THE_QUERIES = (
 )
 
 
+def up_to_the_last(valid_lens, n_q, n_k):
+    return np.arange(n_k) <= (valid_lens - np.uint8(1))[..., None, None]
+
+
 def longest(valid_lens, n_q, n_k):
     return np.arange(n_k) < np.max(valid_lens)
 
