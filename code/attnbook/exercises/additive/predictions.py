@@ -154,6 +154,7 @@ counts = Predict(
                 (2, 31_200_000, "the projections of the keys are missing: 80 million."),
                 (2, 81_200_000, "the projections of the queries are missing: 30 million."),
                 (2, 1_200_000, "the projections are missing: 30 million and 80 million."),
+                (2, 222_400_000, "multiplications only are counted, not the additions."),
                 (2, 112_400_000, "the tanh is no multiplication; w_v takes 1.2 million, once."),
             ),
         ),
@@ -216,7 +217,7 @@ sharpest = Predict(
         ),
         *(
             Misconception(ratio, "this is the largest ratio of two weights; give the weight.")
-            for ratio in (np.exp(5.0), 148.0, 148.4)
+            for ratio in (np.exp(5.0), 148.0, 148.4, 148.41)
         ),
         Misconception(2.5, "this is the largest score; its weight is asked for."),
         Misconception(5.0, "this is the largest step between two scores; give the weight."),

@@ -37,7 +37,8 @@ first_moved = Write(
     explanation=(
         "A copy gets another word at t, and both go through the layer. A row has moved if any of "
         "its numbers differs, in any sentence of the batch; `!=` asks for the last bit. `argmax` "
-        "finds the first True, and the number of rows stands for none."
+        "finds the first True, and the number of rows stands for none. There is no seed: with one, "
+        "the new word may be the very word that x was made of."
     ),
     hints=(
         "Copy x, put a random vector in place of word t, and compare the two outputs with `!=`.",

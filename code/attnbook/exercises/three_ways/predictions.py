@@ -132,6 +132,7 @@ shapes = Predict(
                 (0, (2, 7, 8), "the queries come from the target: 5 words."),
                 (0, (2, 5, 12), "w_q turns the 12 numbers of a target word into 8."),
                 (1, (2, 5, 8), "the keys come from the source: 7 words."),
+                (1, (2, 8, 7), "k has a row for each source word; it is transposed in the scores."),
                 (1, (2, 7, 16), "w_k turns the 16 numbers of a source word into 8."),
                 (2, (2, 5, 6), "the values come from the source too: each key has its value."),
                 (2, (2, 7, 8), "the values have a matrix of their own, and 6 numbers each."),

@@ -6,7 +6,7 @@ from attnbook.exercises.solutions import three_ways as solutions
 
 
 def noise(x):
-    """The new word of the solution."""
+    """A new word, the same each time."""
     return np.random.default_rng(0).standard_normal(x.shape[-1])
 
 
