@@ -139,6 +139,7 @@ concat_scores = Write(
         ),
         *_cut(_columns(lambda w, q, k: w.shape[1] // 2), _HALF),
         *_cut(_columns(lambda w, q, k: (w.shape[1] + 1) // 2), _HALF),
+        *_cut(lambda w, q, k: [half.T for half in np.hsplit(w, 2)], _HALF),
         *_cut(
             _columns(lambda w, q, k: k.shape[-1]),
             "W is cut after d_k columns; the query, of width d_q, is first.",

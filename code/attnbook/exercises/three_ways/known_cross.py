@@ -34,28 +34,26 @@ def _inside(mix=within.weighted_sum, **parts):
     return wrong.with_attention(within.attention(mix=mix, **parts))
 
 
+_EXCHANGED = (
+    "you have exchanged the sides: the decoder asks, so it gives q; the encoder answers, so it "
+    "gives k and v."
+)
+_DECODER_ONLY = "this is self-attention of the decoder: keys and values come from the encoder."
+_ENCODER_ONLY = "this is self-attention of the encoder: the queries come from the decoder."
+
 KNOWN = (
-    Misconception(
-        wrong.version(sources=(1, 0, 0)),
-        "you have exchanged the sides: the decoder asks, so it gives q; the encoder answers, "
-        "so it gives k and v.",
-    ),
-    Misconception(
-        wrong.version(sources=(0, 0, 0)),
-        "this is self-attention of the decoder: keys and values come from the encoder.",
-    ),
-    Misconception(
-        wrong.version(sources=(1, 1, 1)),
-        "this is self-attention of the encoder: the queries come from the decoder.",
-    ),
-    Misconception(
-        wrong.with_mask_of_encoder(_words, sources=(1, 0, 0)),
-        "you have exchanged the sides: the decoder asks, so it gives q; the encoder answers, "
-        "so it gives k and v.",
-    ),
-    Misconception(
-        wrong.with_mask_of_encoder(_words, sources=(0, 0, 0)),
-        "this is self-attention of the decoder: keys and values come from the encoder.",
+    *(
+        Misconception(known, sentence)
+        for sources, sentence in (
+            ((1, 0, 0), _EXCHANGED),
+            ((0, 0, 0), _DECODER_ONLY),
+            ((1, 1, 1), _ENCODER_ONLY),
+        )
+        for known in (
+            wrong.version(sources),
+            wrong.version(sources, mask=wrong.unmasked),
+            wrong.with_mask_of_encoder(lambda encoder: encoder.shape[-2], sources),
+        )
     ),
     Misconception(
         wrong.version(sources=(0, 1, 0)),
@@ -140,9 +138,12 @@ KNOWN = (
         wrong.version(mask=wrong.padding_in_front),
         "the padding is taken to come first: here the real words do.",
     ),
-    Misconception(
-        wrong.version(mask=wrong.all_if_empty),
-        "a sentence of length 0 sees all of its padding here; its rows should be zeros.",
+    *(
+        Misconception(
+            wrong.version(mask=mask),
+            "a sentence of length 0 sees padding here; its rows should be zeros.",
+        )
+        for mask in (wrong.all_if_empty, wrong.one_if_empty)
     ),
     Misconception(wrong.version(mask=wrong.as_many_as_queries), _COLUMNS),
     Misconception(wrong.version(mask=wrong.package_for_queries), _COLUMNS),

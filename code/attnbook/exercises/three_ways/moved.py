@@ -72,9 +72,19 @@ first_moved = Write(
             wrong.checker(answer=lambda rows, first, t: bool(first < t)),
             "that says whether there is a leak; the number of the first row was asked for.",
         ),
+        *(
+            Misconception(
+                known,
+                "rows from t on are not looked at: the first row that moves may come after t.",
+            )
+            for known in (
+                wrong.checker(answer=lambda rows, first, t: first if rows[:t].any() else t),
+                wrong.row_by_row(lambda x, t: t),
+            )
+        ),
         Misconception(
-            wrong.checker(answer=lambda rows, first, t: first if rows[:t].any() else t),
-            "rows from t on are not looked at: the first row that moves may come after t.",
+            wrong.row_by_row(lambda x, t: x.shape[-2]),
+            "the loop runs over the words; there may be fewer output rows.",
         ),
         Misconception(
             wrong.checker(answer=lambda rows, first, t: max(first, t) if rows.any() else len(rows)),
@@ -133,6 +143,7 @@ first_moved = Write(
             "np.arange starts with 0: the first feature stays, and a layer may look at that alone.",
         ),
         Misconception(wrong.one_feature(0), _ONE_CHANGED),
+        Misconception(wrong.one_feature(1), _ONE_CHANGED),
         Misconception(wrong.one_feature(-1), _ONE_CHANGED),
         Misconception(
             wrong.checker(change=lambda word: word + np.nan),
@@ -177,6 +188,11 @@ first_moved = Write(
                 "if no row moves, return the number of output rows; there may be fewer than words.",
             )
             for count in (lambda x: x.shape[-2], len)
+        ),
+        Misconception(
+            wrong.each_alone,
+            "the layer gets one sentence at a time here: it wants the whole batch, whose sentences "
+            "it may treat differently.",
         ),
         Misconception(wrong.in_place, "your function writes into x: change a copy."),
         Misconception(

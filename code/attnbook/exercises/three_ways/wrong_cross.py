@@ -74,6 +74,10 @@ def all_if_empty(valid_lens, n_q, n_k):
     return real_keys(np.where(valid_lens == 0, n_k, valid_lens), n_q, n_k)
 
 
+def one_if_empty(valid_lens, n_q, n_k):
+    return real_keys(np.maximum(valid_lens, 1), n_q, n_k)
+
+
 def as_many_as_queries(valid_lens, n_q, n_k):
     return real_keys(valid_lens, n_q, n_q)
 

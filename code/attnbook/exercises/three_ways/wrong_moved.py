@@ -147,6 +147,26 @@ def a_view(attention, x, t):
     return int(attention(changed).shape[-2])
 
 
+def row_by_row(stop):
+    """A loop over as many rows as `stop` makes of x and t, which is also the answer for none."""
+
+    def first_moved(attention, x, t):
+        changed = x.copy()
+        changed[..., t, :] = noise(x)
+        before, after = attention(x), attention(changed)
+        for i in range(stop(x, t)):
+            if np.any(before[..., i, :] != after[..., i, :]):
+                return i
+        return stop(x, t)
+
+    return first_moved
+
+
+def each_alone(attention, x, t):
+    sentences = x.reshape(-1, *x.shape[-2:])
+    return min(solutions.first_moved(attention, sentence, t) for sentence in sentences)
+
+
 def count_if_none(count):
     """The solution, but `count` of x where no row moves."""
 
