@@ -2,12 +2,16 @@
 
 import numpy as np
 
+from attnbook.exercises.additive.parts import mistakes_in_parts
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.predict import Predict
 from attnbook.exercises.solutions import additive as solutions
 
 EIGHTHS = [1 / 8, 3 / 8, 4 / 8]
 SQUARED = [1 / 26, 9 / 26, 16 / 26]
+_SHARPENS = "a large query does not sharpen a sum: it adds the same number to every score."
+_TURNS = "a query with another sign does not turn the order round: it is added, not multiplied."
+_SQUARES = "doubling a score squares its exponential: 3 becomes 9, not 6."
 
 without_tanh = Predict(
     name="additive.without_tanh",
@@ -30,42 +34,60 @@ without_tanh = Predict(
     ),
     misconceptions=(
         Misconception(
-            [[1 / 3, 1 / 3, 1 / 3], SQUARED],
-            "a large query saturates a tanh, but there is none: it adds one number to its row.",
-        ),
-        Misconception(
-            [[0, 0, 1], SQUARED],
-            "a large query does not sharpen a sum: it adds the same number to every score.",
-        ),
-        Misconception(
-            [EIGHTHS, EIGHTHS],
-            "the query cancels, the keys do not: doubled keys double the differences of the "
-            "scores.",
-        ),
-        Misconception(
-            [[1 / 3, 1 / 3, 1 / 3], EIGHTHS],
-            "it is the other way round: the query cancels, and the keys decide.",
-        ),
-        Misconception(
-            [[12 / 19, 4 / 19, 3 / 19], SQUARED],
-            "a query with another sign does not turn the order round: it is added, not multiplied.",
-        ),
-        Misconception(
-            [EIGHTHS, [0, 0, 1]],
-            "doubled keys double the scores' differences; that squares the ratios, no more.",
+            [SQUARED, SQUARED],
+            "the query is not doubled in the first case, and softmax ignores what it adds.",
         ),
         Misconception(
             [SQUARED, EIGHTHS], "the rows are in the wrong order: the other query comes first."
         ),
         Misconception(
-            [EIGHTHS, [1 / 15, 6 / 15, 8 / 15]],
-            "doubling a score squares its exponential: 3 becomes 9, not 6.",
+            [[12.5, 37.5, 50.0], [100 / 26, 900 / 26, 1600 / 26]],
+            "these are percentages: the weights of a row sum to 1.",
+        ),
+        Misconception(
+            [[1, 3, 4], [1, 9, 16]],
+            "these are the exponentials: divided by their sum, 8 or 26, they are weights.",
+        ),
+        *mistakes_in_parts(
+            [EIGHTHS, SQUARED],
+            (
+                (
+                    0,
+                    [1 / 3, 1 / 3, 1 / 3],
+                    "a large query saturates a tanh, but there is none: it adds one number to its "
+                    "row.",
+                ),
+                (0, [0, 0, 1], _SHARPENS),
+                (0, [1, 0, 0], _SHARPENS),
+                (0, [12 / 19, 4 / 19, 3 / 19], _TURNS),
+                (0, EIGHTHS[::-1], _TURNS),
+                (
+                    1,
+                    EIGHTHS,
+                    "the query cancels, the keys do not: doubled keys double the differences of "
+                    "the scores.",
+                ),
+                (
+                    1,
+                    [0, 0, 1],
+                    "doubled keys double the scores' differences; that squares the ratios, no "
+                    "more.",
+                ),
+                (1, [1 / 15, 6 / 15, 8 / 15], _SQUARES),
+                (1, [2 / 11, 4 / 11, 5 / 11], _SQUARES),
+                (1, [1 / 92, 27 / 92, 64 / 92], _SQUARES),
+                (1, [1 / 3, 1 / 3, 1 / 3], "no tanh saturates: doubled keys differ twice as much."),
+            ),
         ),
     ),
     notice=(
         "Such a layer trains, and its weights favour some keys. Only two queries side by side "
         "show that it does not listen."
     ),
+)
+_NO_CONSTANT = "this score has no constants beside its matrices: two of them, and w_v."
+_EACH_ONCE = (
+    "this projects every pair; each query and each key is projected once, before they meet."
 )
 
 counts = Predict(
@@ -87,36 +109,54 @@ counts = Predict(
     ),
     misconceptions=(
         Misconception(
-            [3_000_000, 1_200_000, 111_200_000], "w_v is learned as well: 1000 parameters more."
+            [1_200_000, 3_001_000, 111_200_000],
+            "the first two are exchanged: parameters first, then the hidden layer.",
         ),
-        Misconception(
-            [3_001_000, 70_000, 111_200_000],
-            "the hidden layer has a row for each pair, 30 · 40 of them, not 30 + 40.",
-        ),
-        Misconception(
-            [3_001_000, 3_600_000, 111_200_000],
-            "d_q + d_k numbers for each pair is the concatenation; the hidden layer has d_hidden.",
-        ),
-        Misconception(
-            [3_001_000, 1_200, 111_200_000],
-            "30 · 40 is the number of scores; the hidden layer has 1000 numbers for each.",
-        ),
-        Misconception(
-            [3_001_000, 1_200_000, 110_000_000],
-            "the product with w_v is missing: one multiplication for each hidden number.",
-        ),
-        Misconception(
-            [3_001_000, 1_200_000, 3_601_200_000],
-            "this projects every pair; each query and each key is projected once, before they "
-            "meet.",
-        ),
-        Misconception(
-            [3_001_000, 1_200_000, 3_001_000],
-            "each parameter is used more than once: for every query, every key or every pair.",
-        ),
-        Misconception(
-            [3_001_000, 9_600_000, 111_200_000],
-            "the question asks for numbers, not for bytes.",
+        *mistakes_in_parts(
+            [3_001_000, 1_200_000, 111_200_000],
+            (
+                (0, 3_000_000, "w_v is learned as well: 1000 parameters more."),
+                (0, 3_002_000, _NO_CONSTANT),
+                (0, 3_002_001, _NO_CONSTANT),
+                (0, 2_001_000, "w_k has 2000 rows, as many as a key has numbers: 2 million."),
+                (
+                    1,
+                    70_000,
+                    "the hidden layer has a row for each pair, 30 · 40 of them, not 30 + 40.",
+                ),
+                (
+                    1,
+                    3_600_000,
+                    "d_q + d_k numbers for each pair is the concatenation; the hidden layer has "
+                    "d_hidden.",
+                ),
+                (
+                    1,
+                    1_200,
+                    "30 · 40 is the number of scores; the hidden layer has 1000 numbers for each.",
+                ),
+                (1, 1_000, "1000 is the number of units for one pair; there are 30 · 40 pairs."),
+                (1, 9_600_000, "the question asks for numbers, not for bytes."),
+                (
+                    2,
+                    110_000_000,
+                    "the product with w_v is missing: one multiplication for each hidden number.",
+                ),
+                (2, 110_001_200, "w_v multiplies each hidden number: 1.2 million, not 1200."),
+                (2, 3_601_200_000, _EACH_ONCE),
+                (2, 3_600_000_000, _EACH_ONCE),
+                (
+                    2,
+                    3_001_000,
+                    "each parameter is used more than once: for every query, every key or every "
+                    "pair.",
+                ),
+                (2, 31_200_000, "the projections of the keys are missing: 80 million."),
+                (2, 81_200_000, "the projections of the queries are missing: 30 million."),
+                (2, 1_200_000, "the projections are missing: 30 million and 80 million."),
+                (2, 222_400_000, "multiplications only are counted, not the additions."),
+                (2, 112_400_000, "the tanh is no multiplication; w_v takes 1.2 million, once."),
+            ),
         ),
     ),
     notice=(
@@ -161,8 +201,37 @@ sharpest = Predict(
             "one unit alone gives this; all three can point the same way.",
         ),
         Misconception(1 / (1 + 8 * np.exp(-5.0)), "there are 8 keys in all, so 7 others, not 8."),
-        Misconception(np.exp(5.0), "this is the largest ratio of two weights; give the weight."),
+        Misconception(
+            1 / (1 + np.exp(-5.0)), "this is for two keys; 7 others share in the sum, not one."
+        ),
+        Misconception(
+            1 / (1 + 7 * np.exp(-3.0)),
+            "this takes 1.5 for the largest score; all units can add up, to 1 + 1 + 1/2.",
+        ),
+        Misconception(
+            1 / (1 + 7 * np.exp(-4.0)), "this leaves out the unit with 1/2: it counts as well."
+        ),
+        Misconception(
+            1 / (1 + 7 * np.exp(-0.5)),
+            "w_v is added up with its signs, and the other scores stay at 0: neither is the limit.",
+        ),
+        *(
+            Misconception(ratio, "this is the largest ratio of two weights; give the weight.")
+            for ratio in (np.exp(5.0), 148.0, 148.4, 148.41)
+        ),
         Misconception(2.5, "this is the largest score; its weight is asked for."),
+        Misconception(5.0, "this is the largest step between two scores; give the weight."),
+        Misconception(
+            7 / (7 + np.exp(5.0)), "this is what the other seven get; the largest gets the rest."
+        ),
+        Misconception(
+            1 / 8, "this is the weight of each where all scores are equal: the smallest."
+        ),
+        *(
+            Misconception(percentage, "this is a percentage: a weight lies between 0 and 1.")
+            for percentage in (95.5, 95.496)
+        ),
+        *(Misconception(short, "this is near; give three decimals.") for short in (0.95, 0.96)),
     ),
     notice=(
         "More keys make it worse: with 1000 of them the best weight is 0.13. A dot product has "

@@ -14,6 +14,19 @@ def _matrix(scale):
     return lambda w_q, w_k: (w_q * scale(w_q, w_k)) @ np.swapaxes(w_k, -1, -2)
 
 
+def _scaled(multiply):
+    """The solution with another product."""
+    return lambda w_q, w_k: multiply(w_q * w_q.shape[-1] ** -0.5, w_k)
+
+
+_WITHOUT_STACK = (
+    lambda w_q, w_k: w_q @ w_k.T,
+    lambda w_q, w_k: w_q @ w_k.transpose(1, 0),
+    lambda w_q, w_k: w_q @ np.swapaxes(w_k, 0, 1),
+    lambda w_q, w_k: np.einsum("ih,jh->ij", w_q, w_k),
+)
+
+
 def _in_place(w_q, w_k):
     w_q *= w_q.shape[-1] ** -0.5
     return w_q @ np.swapaxes(w_k, -1, -2)
@@ -72,18 +85,44 @@ one_matrix = Write(
             lambda w_q, w_k: w_k @ np.swapaxes(w_q, -1, -2) * w_q.shape[-1] ** -0.5,
             "W is transposed: its rows belong to queries, its columns to keys.",
         ),
-        Misconception(
-            lambda w_q, w_k: np.swapaxes(w_q, -1, -2) @ w_k * w_q.shape[-1] ** -0.5,
-            "this sums over the inputs; what has to vanish is the hidden width.",
+        *(
+            Misconception(
+                _scaled(multiply),
+                "this sums over the inputs; what has to vanish is the hidden width.",
+            )
+            for multiply in (lambda w_q, w_k: np.swapaxes(w_q, -1, -2) @ w_k, lambda q, k: q.T @ k)
         ),
         Misconception(
-            lambda w_q, w_k: (w_q * w_q.shape[-1] ** -0.5) @ w_k.T,
-            "w_k.T reverses every axis; on a stack of matrices only the last two may be swapped.",
+            _scaled(lambda w_q, w_k: w_q @ w_k),
+            "w_k is not transposed: (K W_k)ᵀ = W_kᵀ Kᵀ.",
+        ),
+        *(
+            Misconception(
+                _scaled(multiply),
+                "this is right without leading axes only; on a stack of matrices the last two axes "
+                "are swapped, and @ takes one pair at a time.",
+            )
+            for multiply in _WITHOUT_STACK
         ),
         Misconception(
-            lambda w_q, w_k: w_q @ np.swapaxes(w_k, -1, -2) / np.sqrt(w_q.shape[-1]),
-            "the result is float64 whatever came in: np.sqrt of an integer is a float64, and "
-            "float32 divided by that is float64.",
+            _scaled(np.inner),
+            "np.dot, np.inner and np.tensordot multiply each matrix of one stack with every one of "
+            "the other; @ takes one pair at a time.",
+        ),
+        Misconception(
+            _matrix(lambda w_q, w_k: len(w_q) ** -0.5),
+            "len(w_q) is the length of the first axis; the width of the projections is the last.",
+        ),
+        *(
+            Misconception(
+                promoted,
+                "the result is float64 whatever came in; keep the caller's float type. (np.sqrt(2) "
+                "is a float64 too, and takes float32 with it.)",
+            )
+            for promoted in (
+                lambda w_q, w_k: w_q @ np.swapaxes(w_k, -1, -2) / np.sqrt(w_q.shape[-1]),
+                lambda w_q, w_k: w_q / np.sqrt(w_q.shape[-1]) @ np.swapaxes(w_k, -1, -2),
+            )
         ),
         Misconception(_in_place, "w_q *= … changes the caller's array; make a new one."),
         Misconception(
@@ -104,6 +143,7 @@ one_matrix = Write(
         case(**_random(2, 6, 9, heads=(3,))),
         case(**_random(5, 3, 4, heads=(2, 3))),
         case(**_random(3, 3, 3, heads=(3,))),
+        case(**_random(3, 2, 5, heads=(2, 1, 3))),
         case(**_random(1, 1, 1)),
         case(**_random(3, 2, 4, dtype=np.float32)),
         stress(

@@ -117,15 +117,45 @@ additive_scores = Write(
             wrong.by_number, "query i meets key i only; every query is scored against every key."
         ),
         Misconception(wrong.parameters_swapped, "w_q belongs to the queries and w_k to the keys."),
-        Misconception(
-            wrong.without_batch,
-            "this works without batch axes only: `[:, None]` counts axes from the front; "
-            "`[..., :, None, :]` counts from the back.",
+        *(
+            Misconception(
+                known,
+                "this works without batch axes only: with `[..., :, None, :]` and "
+                "`[..., None, :, :]` both sides count their axes from the back.",
+            )
+            for known in wrong.WITHOUT_BATCH
+        ),
+        *(
+            Misconception(
+                known,
+                "this works with one batch axis only: `[:, :, None]` counts axes from the front; "
+                "`[..., :, None, :]` counts from the back.",
+            )
+            for known in wrong.ONE_BATCH_AXIS
         ),
         Misconception(
-            wrong.one_batch_axis,
-            "this works with one batch axis only: `[:, :, None]` counts axes from the front; "
-            "`[..., :, None, :]` counts from the back.",
+            lambda *inputs: np.squeeze(wrong.right(*inputs)),
+            "squeeze drops every axis of size 1, that of a single query or key too.",
+        ),
+        Misconception(
+            wrong.not_added_up,
+            "the hidden units are not added up: a score is one number for each pair.",
+        ),
+        Misconception(
+            wrong.tanh_of_w_v, "the tanh is taken of w_v; it belongs to each hidden unit."
+        ),
+        Misconception(
+            wrong.tanh_twice, "there is a second tanh after w_v; the score has one, before it."
+        ),
+        Misconception(
+            wrong.key_forgotten,
+            "the key is left out: every key of a query gets the same score.",
+        ),
+        *(
+            Misconception(
+                known, "query and key are multiplied; in this score they are added, unit by unit."
+            )
+            for known in (wrong.dot_of_units, wrong.dot_of_sums, wrong.tanh_of_dot)
         ),
         Misconception(
             wrong.an_axis_left,
@@ -149,6 +179,7 @@ additive_scores = Write(
         case(**_random(4, 3, 2, 6, 5, batch=(2, 3))),
         case(**_random(3, 3, 3, 3, 3, batch=(3,))),
         case(**_random(2, 3, 4, 5, 1, batch=(1,))),
+        case(**_random(2, 3, 4, 5, 3, batch=(2, 1, 3))),
         case(**_random(2, 3, 4, 5, 6, dtype=np.float32)),
         stress(**_tiny(np.float16)),
         stress(**_tiny(np.int8)),

@@ -38,6 +38,28 @@ w_v_inside = scorer(lambda a, b, w_v: np.sum(np.tanh((a + b) * w_v), axis=-1))
 an_axis_left = scorer(lambda a, b, w_v: np.tanh(a + b) @ w_v[:, None])
 double = scorer(lambda a, b, w_v: (np.tanh(a + b) @ w_v).astype(np.float64))
 
+not_added_up = scorer(lambda a, b, w_v: np.tanh(a + b) * w_v)
+tanh_of_w_v = scorer(lambda a, b, w_v: (a + b) @ np.tanh(w_v))
+tanh_twice = scorer(lambda a, b, w_v: np.tanh(np.tanh(a + b) @ w_v))
+key_forgotten = scorer(lambda a, b, w_v: np.tanh(a + 0 * b) @ w_v)
+
+
+def _dot(units):
+    """Dot products of what `units` makes of projected queries and keys, weighted by w_v."""
+
+    def scores(q, k, w_q, w_k, w_v):
+        return (units(q @ w_q) * w_v) @ np.swapaxes(units(k @ w_k), -1, -2)
+
+    return scores
+
+
+dot_of_sums = _dot(lambda x: x)
+dot_of_units = _dot(np.tanh)
+
+
+def tanh_of_dot(*inputs):
+    return np.tanh(dot_of_sums(*inputs))
+
 
 def transposed(q, k, w_q, w_k, w_v):
     return np.tanh((q @ w_q)[..., None, :, :] + (k @ w_k)[..., :, None, :]) @ w_v
@@ -51,9 +73,28 @@ def parameters_swapped(q, k, w_q, w_k, w_v):
     return right(q, k, w_k, w_q, w_v)
 
 
-def without_batch(q, k, w_q, w_k, w_v):
-    return np.tanh((q @ w_q)[:, None] + (k @ w_k)[None]) @ w_v
+def by_einsum(q, k, w_q, w_k, w_v):
+    """The right version again; what it raises on wrong shapes differs."""
+    a, b = np.einsum("...qd,dh->...qh", q, w_q), np.einsum("...kd,dh->...kh", k, w_k)
+    return np.einsum("...h,h->...", np.tanh(a[..., :, None, :] + b[..., None, :, :]), w_v)
 
 
-def one_batch_axis(q, k, w_q, w_k, w_v):
-    return np.tanh((q @ w_q)[:, :, None] + (k @ w_k)[:, None]) @ w_v
+def _with_axes(of_queries, of_keys):
+    """The solution with other new axes."""
+    return lambda q, k, w_q, w_k, w_v: np.tanh(of_queries(q @ w_q) + of_keys(k @ w_k)) @ w_v
+
+
+def _in_loops(q, k, w_q, w_k, w_v):
+    return np.array([[np.tanh(x @ w_q + y @ w_k) @ w_v for y in k] for x in q])
+
+
+WITHOUT_BATCH = (
+    _with_axes(lambda a: a[:, None], lambda b: b[None]),
+    _with_axes(lambda a: a[:, None], lambda b: b),
+    _with_axes(lambda a: a[..., None, :], lambda b: b),
+    _in_loops,
+)
+ONE_BATCH_AXIS = (
+    _with_axes(lambda a: a[:, :, None], lambda b: b[:, None]),
+    _with_axes(lambda a: a[:, :, None, :], lambda b: b[:, None, :, :]),
+)

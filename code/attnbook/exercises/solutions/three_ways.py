@@ -52,7 +52,7 @@ def blind_test():
 def first_moved(attention, x, t):
     """The first output row that changes with word t; the number of rows if none does."""
     changed = x.copy()
-    changed[..., t, :] = np.random.default_rng(0).standard_normal(x.shape[-1])
+    changed[..., t, :] = np.random.default_rng().standard_normal(x.shape[-1])
     moved = np.any(attention(changed) != attention(x), axis=-1)
     rows = np.any(moved.reshape(-1, moved.shape[-1]), axis=0)
     return int(np.argmax(rows)) if rows.any() else len(rows)

@@ -17,18 +17,40 @@ def _version(rule):
     return mask
 
 
-def _without_queries(valid_lens, n):
-    return (np.arange(n) < valid_lens[..., None]) & np.tri(n, dtype=bool)
+_PADDING_ONLY = (
+    _version(lambda i, j, lens, n: (j < lens) & (i >= 0)),
+    _version(lambda i, j, lens, n: j < lens),
+    padding_mask,
+)
+_CAUSAL_ONLY = (
+    _version(lambda i, j, lens, n: (j <= i) & (lens >= 0)),
+    _version(lambda i, j, lens, n: j <= i),
+)
+_EMPTY_ROWS_OPENED = (
+    _version(lambda i, j, lens, n: ((j < lens) & (j <= i)) | (i == j)),
+    _version(lambda i, j, lens, n: ((j < lens) & (j <= i)) | (lens == 0)),
+    _version(lambda i, j, lens, n: ((j < lens) & (j <= i)) | (j == 0)),
+    _version(lambda i, j, lens, n: ((j < lens) & (j <= i)) | (i >= lens)),
+)
 
 
-def _for_one_axis(valid_lens, n):
-    return (np.arange(n) < valid_lens[:, None, None]) & np.tri(n, dtype=bool)
+def _with_lengths(real):
+    """The solution with another way to compare keys with lengths."""
+    return lambda valid_lens, n: real(np.arange(n), valid_lens) & np.tri(n, dtype=bool)
 
 
-def _from_the_package(valid_lens, n):
-    return padding_mask(valid_lens, n) & np.tri(n, dtype=bool)
-
-
+_WITH_QUERIES = (
+    _with_lengths(lambda keys, lens: keys < lens),
+    _with_lengths(lambda keys, lens: keys < lens[:, None]),
+    _with_lengths(lambda keys, lens: keys < lens[..., None]),
+)
+_FOR_ONE_AXIS = (
+    _with_lengths(lambda keys, lens: keys < lens[:, None, None]),
+    _with_lengths(lambda keys, lens: (keys < lens[:, None])[:, None]),
+    _with_lengths(lambda keys, lens: padding_mask(lens, len(keys))),
+    _with_lengths(lambda keys, lens: padding_mask(np.atleast_1d(lens), len(keys))),
+    _with_lengths(lambda keys, lens: padding_mask(lens.reshape(-1), len(keys))),
+)
 _ONE_AXIS = (
     "this holds for one axis of lengths only: `...` stands for any number, none included, and "
     "valid_lens[..., None, None] keeps them all."
@@ -51,13 +73,16 @@ decoder_mask = Write(
         "valid_lens[..., None, None] has the shape (..., 1, 1); compare np.arange(n) with it.",
     ),
     misconceptions=(
-        Misconception(
-            _version(lambda i, j, lens, n: (j < lens) & (i >= 0)),
-            "the future is visible: the mask hides padding only.",
+        *(
+            Misconception(known, "the future is visible: the mask hides padding only.")
+            for known in _PADDING_ONLY
         ),
-        Misconception(
-            _version(lambda i, j, lens, n: (j <= i) & (lens >= 0)),
-            "padding is visible: a padded query sees padded keys, and valid_lens is not used.",
+        *(
+            Misconception(
+                known,
+                "padding is visible: a padded query sees padded keys, and valid_lens is not used.",
+            )
+            for known in _CAUSAL_ONLY
         ),
         Misconception(
             _version(lambda i, j, lens, n: (j < lens) | (j <= i)),
@@ -116,13 +141,31 @@ decoder_mask = Write(
             _version(lambda i, j, lens, n: np.where((j < lens) & (j <= i), 0.0, -np.inf)),
             "this is a bias, to be added to scores; a mask is boolean, True = may look.",
         ),
-        Misconception(
-            _without_queries,
-            "the lengths meet the queries: give them two new axes, one for the queries and one for "
-            "the keys.",
+        *(
+            Misconception(
+                known,
+                "more than the two rules is shown: a padded query, or one that sees no key, gets "
+                "no key of its own.",
+            )
+            for known in _EMPTY_ROWS_OPENED
         ),
-        Misconception(_for_one_axis, _ONE_AXIS),
-        Misconception(_from_the_package, _ONE_AXIS),
+        Misconception(
+            _version(lambda i, j, lens, n: (j <= lens - np.uint8(1)) & (j <= i)),
+            "0 - 1 is 255 in uint8: compare with the length itself, j < L.",
+        ),
+        Misconception(
+            _version(lambda i, j, lens, n: (j < np.max(lens, initial=0)) & (j <= i) & (lens >= 0)),
+            "one length is used for all sentences: each has its own.",
+        ),
+        *(
+            Misconception(
+                known,
+                "the lengths have too few axes: give them two new ones at the end, for the queries "
+                "and for the keys.",
+            )
+            for known in _WITH_QUERIES
+        ),
+        *(Misconception(known, _ONE_AXIS) for known in _FOR_ONE_AXIS),
     ),
     notice=(
         "In the rows of real words the padding hides nothing that the triangle does not: with "
@@ -142,5 +185,6 @@ decoder_mask = Write(
         stress(valid_lens=np.array([2, 0, 3], dtype=np.int32), n=3),
         stress(valid_lens=np.array([0, 3, 2], dtype=np.uint8), n=3),
         stress(valid_lens=np.array([300, 0, 150]), n=300),
+        stress(valid_lens=np.array([255, 0, 150], dtype=np.uint8), n=300),
     ),
 )

@@ -36,9 +36,10 @@ def _with_a_faint_leak(x):
 
 
 def _normalised(x):
-    """As models do: every word to mean 0 and mean square 1."""
+    """As models do: every word to mean 0 and mean square 1; equal numbers become zeros."""
     x = x - np.mean(x, axis=-1, keepdims=True)
-    return _causal(x / np.sqrt(np.mean(x**2, axis=-1, keepdims=True)))
+    size = np.sqrt(np.mean(x**2, axis=-1, keepdims=True))
+    return _causal(x / np.where(size == 0, 1, size))
 
 
 def _marked(x, behind):
@@ -51,6 +52,12 @@ def _blank(x):
     """Says of each word whether it is zeros: rows (1, 0) or (0, 1)."""
     blank = np.all(x == 0, axis=-1)
     return np.stack([blank, ~blank], axis=-1).astype(x.dtype)
+
+
+def _with_a_blank(x, base, step):
+    """Rows of one number: `base`, and `step` more if any word of the sentence is zeros."""
+    blank = np.any(np.all(x == 0, axis=-1), axis=-1)[..., None, None]
+    return np.broadcast_to(base + step * blank, (*x.shape[:-1], 1))
 
 
 def _prefix_of(*lengths):
@@ -87,6 +94,10 @@ faint = Layer("a_faint_leak", _with_a_faint_leak)
 normalised = Layer("normalised", _normalised)
 last_feature = Layer("last_feature", lambda x: _causal(x[..., -1:]))
 first_feature = Layer("first_feature", lambda x: _causal(x[..., :1]))
+middle_feature = Layer("middle_feature", lambda x: _causal(x[..., 1:2]))
+tiny = Layer("outputs_near_1e-30", lambda x: 1e-30 * _all(x))
+last_bit = Layer("a_leak_in_the_last_bit", lambda x: _with_a_blank(x, 1.0, 2.0**-52))
+smallest = Layer("a_leak_of_5e-324", lambda x: _with_a_blank(x, 0.0, 5e-324))
 blank = Layer("blank_or_not", _blank)
 energy = Layer("sums_of_squares", lambda x: _sums(k=0)(x**2))
 negative = Layer("minus_sums_of_squares", lambda x: -_sums(k=0)(x**2))

@@ -1,0 +1,177 @@
+"""Tests for leaks with one thing wrong in them, for the check to recognise."""
+
+import numpy as np
+
+from attnbook.exercises.solutions import three_ways as solutions
+
+
+def noise(x):
+    """A new word, the same each time."""
+    return np.random.default_rng(0).standard_normal(x.shape[-1])
+
+
+def checker(change=None, moved=np.not_equal, answer=None, batch=np.any):
+    """The solution with another change of the word, comparison, answer or rule for a batch."""
+
+    def first_moved(attention, x, t):
+        changed = x.copy()
+        changed[..., t, :] = noise(x) if change is None else change(x[..., t, :])
+        rows = np.any(moved(attention(changed), attention(x)), axis=-1)
+        rows = batch(rows.reshape(-1, rows.shape[-1]), axis=0)
+        first = _first(rows)
+        return first if answer is None else answer(rows, first, t)
+
+    return first_moved
+
+
+def with_changed(make):
+    """The solution with other words, made of x and t."""
+
+    def first_moved(attention, x, t):
+        rows = np.any(attention(make(x, t)) != attention(x), axis=-1)
+        return _first(np.any(rows.reshape(-1, rows.shape[-1]), axis=0))
+
+    return first_moved
+
+
+def placed(index):
+    """The solution with the new word at another index of x, a function of t."""
+
+    def make(x, t):
+        changed = x.copy()
+        changed[index(t)] = noise(x)
+        return changed
+
+    return with_changed(make)
+
+
+def _first(rows):
+    return int(np.argmax(rows)) if rows.any() else len(rows)
+
+
+def _not_close(**tolerance):
+    return checker(moved=lambda a, b: ~np.isclose(a, b, **tolerance))
+
+
+def _more_than(least):
+    return checker(moved=lambda a, b: np.abs(a - b) > least)
+
+
+TOLERANT = (
+    _not_close(),
+    _not_close(rtol=0, atol=1e-12),
+    _more_than(1e-15),
+    _more_than(1e-20),
+    checker(moved=lambda a, b: np.float32(a) != np.float32(b)),
+    _not_close(rtol=1e-15, atol=0),
+    _more_than(np.finfo(float).tiny),
+    checker(moved=lambda a, b: (a - b) ** 2 > 0),
+)
+
+
+def row_sums(a, b):
+    return (np.sum(a, axis=-1) != np.sum(b, axis=-1))[..., None]
+
+
+def row_lengths(a, b):
+    return (np.linalg.norm(a, axis=-1) != np.linalg.norm(b, axis=-1))[..., None]
+
+
+def last_row(rows, first, t):
+    return len(rows) - 1 - int(np.argmax(rows[::-1])) if rows.any() else len(rows)
+
+
+def one_feature(index):
+    def change(word):
+        word = word.copy()
+        word[..., index] += 1
+        return word
+
+    return checker(change)
+
+
+def _from_t_on(x, t):
+    changed = x.copy()
+    changed[..., t:, :] = np.random.default_rng(0).standard_normal(changed[..., t:, :].shape)
+    return changed
+
+
+def _the_word_before(x, t):
+    changed = x.copy()
+    changed[..., t, :] = x[..., t - 1, :]
+    return changed
+
+
+FIXED_WORDS = (
+    checker(change=lambda word: np.arange(word.shape[-1])),
+    checker(change=lambda word: np.arange(word.shape[-1]) + 1),
+    checker(change=lambda word: np.eye(word.shape[-1])[-1]),
+    checker(change=lambda word: (-1.0) ** np.arange(word.shape[-1])),
+)
+the_rest = with_changed(_from_t_on)
+word_before = with_changed(_the_word_before)
+
+
+def by_cells(join, index=lambda t: (..., t, slice(None))):
+    """The solution with another way to join the sentences' rows."""
+
+    def first_moved(attention, x, t):
+        changed = x.copy()
+        changed[index(t)] = noise(x)
+        return _first(join(np.any(attention(changed) != attention(x), axis=-1)))
+
+    return first_moved
+
+
+joined_once = by_cells(lambda rows: rows.any(axis=0) if rows.ndim > 1 else rows)
+flat = by_cells(np.ravel)
+IN_ONE_SENTENCE = by_cells(lambda rows: rows, lambda t: t), placed(lambda t: t)
+WITH_ONE_BATCH_AXIS = (
+    placed(lambda t: (slice(None), t)),
+    placed(lambda t: (slice(None), t, slice(None))),
+    by_cells(lambda rows: rows.any(axis=0), lambda t: (slice(None), t)),
+    by_cells(lambda rows: rows.any(axis=0)),
+)
+
+
+def in_place(attention, x, t):
+    before = attention(x)
+    x[..., t, :] = noise(x)
+    rows = np.any(attention(x) != before, axis=-1)
+    return _first(np.any(rows.reshape(-1, rows.shape[-1]), axis=0))
+
+
+def a_view(attention, x, t):
+    changed = x
+    changed[..., t, :] = noise(x)
+    return int(attention(changed).shape[-2])
+
+
+def row_by_row(stop):
+    """A loop over as many rows as `stop` makes of x and t, which is also the answer for none."""
+
+    def first_moved(attention, x, t):
+        changed = x.copy()
+        changed[..., t, :] = noise(x)
+        before, after = attention(x), attention(changed)
+        for i in range(stop(x, t)):
+            if np.any(before[..., i, :] != after[..., i, :]):
+                return i
+        return stop(x, t)
+
+    return first_moved
+
+
+def each_alone(attention, x, t):
+    sentences = x.reshape(-1, *x.shape[-2:])
+    return min(solutions.first_moved(attention, sentence, t) for sentence in sentences)
+
+
+def count_if_none(count):
+    """The solution, but `count` of x where no row moves."""
+
+    def first_moved(attention, x, t):
+        first = solutions.first_moved(attention, x, t)
+        return count(x) if first == attention(x).shape[-2] else first
+
+    return first_moved
