@@ -213,3 +213,10 @@ def test_compiles_to_one_graph(name):
     compiled = torch.compile(getattr(pytorch, name), fullgraph=True, backend="eager")
     plain = getattr(pytorch, name)(*inputs, **others(name))
     torch.testing.assert_close(compiled(*inputs, **others(name)), plain)
+
+
+def test_on_a_device_without_numbers_the_shape_comes_out():
+    q, k, v = (torch.empty(2, n, 4, device="meta") for n in (3, 5, 5))
+    mask = pytorch.causal_mask(3, 5, device="meta")
+    out = pytorch.scaled_dot_product_attention(q, k, v, mask)
+    assert out.is_meta and out.shape == (2, 3, 4)

@@ -27,8 +27,9 @@ def finite_pairs(function):
 
 
 def known(condition):
-    """Whether it holds everywhere; under `torch.compile`, where no branch sees data, False."""
-    return not torch.compiler.is_compiling() and bool(condition.all())
+    """Whether it holds everywhere; where no branch can see data, False."""
+    blind = torch.compiler.is_compiling() or condition.is_meta
+    return not blind and bool(condition.all())
 
 
 def zero_if_not_finite(x):
