@@ -99,6 +99,11 @@ two_corners = Break(
             "all values are equal, and so is their average, whichever of them are seen.",
         ),
         Miss(
+            ([[0.0], [0.0]], [[0.0]], [[0.0]]),
+            lambda q, k, v: len(q) > len(k) and not np.any(v),
+            "all values are 0, and a query that sees nothing gets 0 as well.",
+        ),
+        Miss(
             ([[1000.0]], [[1.0], [0.0]], [[3.0], [4.0]]),
             lambda q, k, v: len(q) < len(k),
             "the keys that only one version sees have next to no weight: bring the scores closer.",

@@ -128,6 +128,7 @@ causal_mask = Write(
         case(n_q=5, n_k=1, device="cpu"),
         case(n_q=2, n_k=3, device="meta"),
         stress(n_q=0, n_k=2, device="cpu"),
+        stress(n_q=2, n_k=0, device="cpu"),
         stress(n_q=23, n_k=31, device="cpu"),
         stress(n_q=31, n_k=23, device="cpu"),
         stress(n_q=140, n_k=150, device="cpu"),

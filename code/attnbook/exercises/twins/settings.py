@@ -39,13 +39,14 @@ SETTINGS = (
 @contextlib.contextmanager
 def plain_settings():
     """PyTorch as it comes, and afterwards as it was. Raises Unfit where something is left over."""
-    before, random = [s.get() for s in SETTINGS], torch.get_rng_state()
+    before = [s.get() for s in SETTINGS]
+    seed, random = torch.initial_seed(), torch.get_rng_state()
     _set(s.plain for s in SETTINGS)
     try:
         yield
         changed = [s.name for s in SETTINGS if s.get() != s.plain]
-        if not torch.equal(random, torch.get_rng_state()):
-            changed.append("the state of PyTorch's random numbers")
+        if torch.initial_seed() != seed:
+            changed.append("the seed of PyTorch's random numbers")
         if changed:
             raise Unfit(f"your function changed {changed[0]}; leave it as it was")
     finally:

@@ -213,6 +213,8 @@ softmax = Write(
         case(**_with_empty((2, 3, 2, 4))),
         case(scores=_rng.standard_normal((2, 3, 4)), mask=np.array([[True, True, False, True]])),
         case(scores=_rng.standard_normal((2, 3, 4)), mask=np.arange(12).reshape(3, 4) > 3),
+        case(scores=_rng.standard_normal((3, 4)), mask=np.array([True, False, True, True])),
+        case(scores=_rng.standard_normal((2, 3, 4)), mask=np.array([[[True]], [[False]]])),
         stress(**_row([0.0, 800.0], [1, 0])),
         stress(**_row([[0.0, 1.0, 1e300], [2.0, 0.0, 900.0]], [[1, 1, 0], [0, 1, 0]])),
         stress(**_row([1e4, -1e4, 1e4], [1, 1, 0])),
