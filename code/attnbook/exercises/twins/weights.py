@@ -24,7 +24,7 @@ def _row(scores, mask, dtype=np.float64):
 
 
 INFINITE_BIAS = w.with_bias(lambda dtype: -torch.inf)
-FILLS = (w.lowest, w.at(-1e9), w.at(-1e9, -6e4), w.at(-1e9, -1e4), w.at(-1e4))
+FILLS = (w.lowest, w.at(-1e9), w.at(-1e9, -6e4), w.at(-1e9, -1e4), w.at(-1e4), w.at(-100.0))
 SHIFTS = (w.unshifted, w.by_largest, w.by_constant)
 TIMES_MASK = (*map(w.times_mask_after, SHIFTS), w.softmax_times_mask)
 TOO_LATE = (*TIMES_MASK, *map(w.zero_after, SHIFTS), *map(w.hidden_after, SHIFTS[1:]))
@@ -178,6 +178,16 @@ softmax = Write(
             w.chosen(w.quotient(w.exp_of_hidden, w.itself)),
         ),
         *named(
+            "the maximum is taken with 0 for hidden scores, and visible ones far below 0 "
+            "underflow: -inf is below every score.",
+            w.quotient(w.shifted_from_zero, w.one_if_empty),
+        ),
+        *named(
+            "each row is shifted by its first score, and a larger one overflows: subtract the "
+            "largest visible score.",
+            w.quotient(w.shifted_by_first, w.one_if_empty),
+        ),
+        *named(
             "all rows share one maximum, and low rows underflow: one per row.",
             w.quotient(w.shifted_together, w.one_if_empty),
         ),
@@ -216,6 +226,9 @@ softmax = Write(
         case(scores=_rng.standard_normal((3, 4)), mask=np.array([True, False, True, True])),
         case(scores=_rng.standard_normal((2, 3, 4)), mask=np.array([[[True]], [[False]]])),
         stress(**_row([0.0, 800.0], [1, 0])),
+        stress(**_row([[0.0, 800.0], [800.0, 0.0]], [[1, 1], [1, 1]])),
+        stress(**_row([-81.0, -80.0, 0.0], [1, 1, 0])),
+        stress(**_row([-901.0, -900.0, 0.0], [1, 1, 0])),
         stress(**_row([[0.0, 1.0, 1e300], [2.0, 0.0, 900.0]], [[1, 1, 0], [0, 1, 0]])),
         stress(**_row([1e4, -1e4, 1e4], [1, 1, 0])),
         stress(**_row([[-1e4, -9999.0], [1e4, 9999.0]], [[1, 1], [1, 1]])),

@@ -134,6 +134,16 @@ def shifted(scores, mask):
     return torch.exp(kept - _finite(kept.detach().amax(dim=-1, keepdim=True)))
 
 
+def shifted_from_zero(scores, mask):
+    top = torch.where(mask, scores, 0).detach().amax(dim=-1, keepdim=True)
+    return torch.exp(hidden(scores, mask) - top)
+
+
+def shifted_by_first(scores, mask):
+    kept = hidden(scores, mask)
+    return torch.exp(kept - _finite(kept[..., :1].detach()))
+
+
 def shifted_together(scores, mask):
     kept = hidden(scores, mask)
     return torch.exp(kept - _finite(kept.detach().max()))
