@@ -228,6 +228,15 @@ self_attention = Write(
             "a query that sees nothing gives NaN; it gets zeros.",
         ),
         Misconception(
+            layer(attend=w.weighed(w.mended)),
+            "the output is right, and the gradient of a query that sees nothing is NaN: the NaN "
+            "inside goes backward. Replace scores with torch.where, and add nothing.",
+        ),
+        Misconception(
+            layer(attend=w.weighed(w.small_number_added)),
+            "the small number in the denominator takes part in every row.",
+        ),
+        Misconception(
             layer(attend=w.weighed(w.without_slope)),
             "the weights were detached: the output is right, and its gradient is not.",
         ),

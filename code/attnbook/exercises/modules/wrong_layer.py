@@ -6,6 +6,7 @@ import torch.nn.functional as F
 from attnbook import pytorch
 from attnbook.exercises.modules.joint import by_head
 from attnbook.exercises.solutions import modules as solutions
+from attnbook.exercises.twins import wrong_softmax as softmaxes
 
 
 def layer(
@@ -82,6 +83,10 @@ def filled_and_zeroed(fill):
 
 def zeroed_after(scores, mask):
     return torch.softmax(scores, dim=-1) * mask
+
+
+mended = softmaxes.mended(softmaxes.weights_of(softmaxes.with_bias(lambda dtype: -torch.inf)))
+small_number_added = softmaxes.quotient(softmaxes.shifted, softmaxes.plus(1e-9))
 
 
 def without_slope(scores, mask):

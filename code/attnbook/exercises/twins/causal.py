@@ -132,6 +132,7 @@ causal_mask = Write(
         stress(n_q=23, n_k=31, device="cpu"),
         stress(n_q=31, n_k=23, device="cpu"),
         stress(n_q=140, n_k=150, device="cpu"),
+        stress(n_q=2, n_k=5000, device="cpu"),
         stress(n_q=7, n_k=4, device="meta"),
     ),
 )

@@ -53,11 +53,10 @@ def placed(function):
     return call
 
 
+AS = ", as x += 1, x[0] = 1 and functions with a final underscore do; make a new tensor"
 IN_PLACE = {
-    "leaf Variable that requires grad is being used": "your function writes into its first "
-    "argument; make a new tensor, with torch.where or a function without an underscore",
-    "modified by an inplace operation": "a result that backward needs was changed in place; make "
-    "a new tensor, with torch.where or a function without an underscore",
+    "leaf Variable that requires grad": f"your function writes into its first argument{AS}",
+    "modified by an inplace operation": f"a result that backward needs was written into{AS}",
 }
 
 
