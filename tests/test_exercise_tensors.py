@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from attnbook import exercises
 from attnbook.exercises.attempt import Unfit
+from attnbook.exercises.modules.breaks import causal, causal_by_option
 from attnbook.exercises.twins.settings import SETTINGS
 from attnbook.exercises.twins.tensors import differentiated, placed
 
@@ -106,3 +108,12 @@ def test_what_is_written_and_written_back_is_seen():
     given.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
         placed(lambda mask, device: mask.logical_not_().logical_not_())(given, "cpu")
+
+
+def test_rounding_breaks_no_square():
+    rng = np.random.default_rng(0)
+    q, v = rng.uniform(-1000, 1000, (2, 4, 64))
+    k = q[:1] + 1e-8 * rng.normal(size=(4, 64))
+    right, other = (f(*map(torch.from_numpy, (q, k, v))) for f in (causal, causal_by_option))
+    assert not torch.allclose(right, other, rtol=1e-11, atol=1e-11)
+    assert "one diagonal" in exercises.modules.two_corners.verdict(q, k, v).text
