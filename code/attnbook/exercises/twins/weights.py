@@ -154,6 +154,10 @@ softmax = Write(
             "-inf is added, and a hidden NaN or +inf stays NaN: replace hidden scores with "
             "torch.where.",
             w.chosen(w.weights_of(w.empty_rows_at_zero)),
+        ),
+        *named(
+            "-inf is added: an empty row is NaN, and a hidden NaN or +inf stays NaN. Replace "
+            "hidden scores, and then hidden weights, with torch.where.",
             w.weights_of(INFINITE_BIAS),
         ),
         *named(
