@@ -64,6 +64,12 @@ def all_at_once(x, n_heads):
     return x.reshape(3, *x.shape[:-2], n_heads, x.shape[-2], x.shape[-1] // (3 * n_heads))
 
 
+def reshaped_to_the_front(x, n_heads):
+    """Right without a batch."""
+    pieces = x.reshape(*x.shape[:-1], 3 * n_heads, x.shape[-1] // (3 * n_heads)).swapaxes(-2, -3)
+    return pieces.reshape(3, *x.shape[:-2], n_heads, *pieces.shape[-2:])
+
+
 def three_behind_the_batch(x, n_heads):
     return solutions.split_joint(x, n_heads).movedim(0, -4)
 
@@ -132,10 +138,21 @@ split_joint = Write(
             "the axis of 3 stands behind the batch; it comes first, so that `q, k, v = …` works.",
         ),
         Misconception(
-            in_order([1, 0, 2]), "keys came out first: the order is queries, keys, values."
+            reshaped_to_the_front,
+            "with a batch, reshape does not bring the axis of 3 to the front, it mixes the "
+            "sequences: move it with movedim.",
         ),
-        Misconception(
-            in_order([2, 1, 0]), "values came out first: the order is queries, keys, values."
+        *(
+            Misconception(
+                in_order([1, *rest]), "keys came out first: the order is queries, keys, values."
+            )
+            for rest in ([0, 2], [2, 0])
+        ),
+        *(
+            Misconception(
+                in_order([2, *rest]), "values came out first: the order is queries, keys, values."
+            )
+            for rest in ([1, 0], [0, 1])
         ),
         Misconception(in_order([0, 2, 1]), "keys and values changed places: the order is q, k, v."),
         Misconception(

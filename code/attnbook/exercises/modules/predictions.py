@@ -21,10 +21,18 @@ parameters = Predict(
         "Multi-head: 4 · 12² = 576, however the 12 are cut into heads; biases add 4 · 12 = 48."
     ),
     misconceptions=(
-        Misconception([1, 63, 576, 624], "a dropout rate is set, not learned: it is no parameter."),
+        *(
+            Misconception(
+                [rate, 63, 576, 624], "a dropout rate is set, not learned: it is no parameter."
+            )
+            for rate in (0.1, 1)
+        ),
         Misconception([0, 56, 576, 624], "w_v is missing: 7 numbers from the hidden layer to 1."),
-        Misconception(
-            [0, 78, 576, 624], "the layers of the additive score have no bias in this book."
+        *(
+            Misconception(
+                [0, n, 576, 624], "the layers of the additive score have no bias in this book."
+            )
+            for n in (64, 70, 71, 77, 78)
         ),
         Misconception(
             [0, 105, 576, 624],

@@ -40,8 +40,12 @@ def no_new_axis(attn_mask, key_padding_mask):
 
 
 def first_sequence(attn_mask, key_padding_mask):
-    out = solutions.visible(attn_mask, key_padding_mask)
-    return out[:1].expand(out.shape)
+    out = ~attn_mask & ~key_padding_mask[:1, None, :]
+    return out.expand(len(key_padding_mask), *out.shape[-2:])
+
+
+def one_axis_more(attn_mask, key_padding_mask):
+    return ~attn_mask[None] & ~key_padding_mask[:, None, :]
 
 
 def only_attn(attn_mask, key_padding_mask):
@@ -120,6 +124,11 @@ visible = Write(
             "queries.",
         ),
         Misconception(first_sequence, "every sequence got the padding of the first one."),
+        Misconception(
+            one_axis_more,
+            "attn_mask may have a batch axis already: give it no other, broadcasting adds one "
+            "where it is missing.",
+        ),
         Misconception(only_attn, "the padding mask is never used."),
         Misconception(only_padding, "attn_mask is never used."),
         Misconception(in_place, "the caller's attn_mask is changed: `~` makes a new tensor."),

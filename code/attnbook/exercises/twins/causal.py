@@ -60,15 +60,25 @@ causal_mask = Write(
             )
             for one_moved in (keys_moved, queries_moved)
         ),
-        Misconception(
-            triangle(lambda i, j, ahead: j <= i),
-            "the triangle is anchored at the top left: with more keys than queries the last query "
-            "must see the last key.",
+        *(
+            Misconception(
+                triangle(visible),
+                "the triangle is anchored at the top left: with more keys than queries the last "
+                "query must see the last key.",
+            )
+            for visible in (lambda i, j, ahead: j <= i, lambda i, j, ahead: j <= i + min(ahead, 0))
         ),
-        Misconception(
-            triangle(lambda i, j, ahead: j <= i + max(ahead, 0)),
-            "with more queries than keys the last query still stands at the last key: the first "
-            "n_q - n_k queries see nothing.",
+        *(
+            Misconception(
+                triangle(visible),
+                "with more queries than keys the last query still stands at the last key: the "
+                "first n_q - n_k queries see nothing.",
+            )
+            for visible in (
+                lambda i, j, ahead: j <= i + max(ahead, 0),
+                lambda i, j, ahead: j <= i + abs(ahead),
+                lambda i, j, ahead: j <= (i + ahead).clamp(min=0),
+            )
         ),
         Misconception(
             triangle(lambda i, j, ahead: j <= i - ahead),
@@ -118,9 +128,11 @@ causal_mask = Write(
         case(n_q=5, n_k=1, device="cpu"),
         case(n_q=2, n_k=3, device="meta"),
         stress(n_q=0, n_k=2, device="cpu"),
+        stress(n_q=2, n_k=0, device="cpu"),
         stress(n_q=23, n_k=31, device="cpu"),
         stress(n_q=31, n_k=23, device="cpu"),
         stress(n_q=140, n_k=150, device="cpu"),
+        stress(n_q=2, n_k=5000, device="cpu"),
         stress(n_q=7, n_k=4, device="meta"),
     ),
 )

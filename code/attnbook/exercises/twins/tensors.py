@@ -1,5 +1,6 @@
 """Call a function of tensors with arrays, as the checks do."""
 
+import contextlib
 import functools
 from typing import NamedTuple
 
@@ -7,6 +8,7 @@ import numpy as np
 import torch
 
 from attnbook.exercises.attempt import Unfit
+from attnbook.exercises.twins.settings import plain_settings
 
 
 class Differentiated(NamedTuple):
@@ -20,13 +22,14 @@ def differentiated(function):
     """The function on tensors, of which the first is differentiated."""
 
     @functools.wraps(function)
-    def call(first, *rest):
-        x, *others = map(_floats, (first, *rest))
-        out = _tensor(function(x.requires_grad_(), *others))
-        gradient = _gradient(_uneven_sum(out), x) if out.requires_grad else None
-        if gradient is None:
-            raise Unfit("autograd has no record that leads from the result to the first argument")
-        return Differentiated(_array(out), _array(gradient))
+    def call(*arrays):
+        x, *others = tensors = list(map(_floats, arrays))
+        with _nothing_in_place(arrays, tensors):
+            with plain_settings():
+                out = _tensor(function(x.requires_grad_(), *others))
+            with plain_settings():
+                gradient = _gradient(out, x)
+        return Differentiated(_array(out).copy(), _array(gradient))
 
     return call
 
@@ -39,7 +42,10 @@ def placed(function):
 
     @functools.wraps(function)
     def call(*arguments):
-        out, device = _tensor(function(*arguments)), arguments[-1]
+        arrays, device = [a for a in arguments if isinstance(a, np.ndarray)], arguments[-1]
+        tensors = list(map(torch.from_numpy, arrays))
+        with plain_settings(), _nothing_in_place(arrays, tensors):
+            out = _tensor(function(*tensors, *arguments[len(tensors) :]))
         if out.device.type != device:
             raise Unfit(f"the result is on the device {out.device.type}; expected {device}")
         return _array(torch.zeros_like(out, device="cpu") if out.is_meta else out)
@@ -47,13 +53,39 @@ def placed(function):
     return call
 
 
+AS = ", as x += 1, x[0] = 1 and functions with a final underscore do; make a new tensor"
+IN_PLACE = {
+    "leaf Variable that requires grad": f"your function writes into its first argument{AS}",
+    "modified by an inplace operation": f"a result that backward needs was written into{AS}",
+}
+
+
+@contextlib.contextmanager
+def _nothing_in_place(arrays, tensors):
+    """Say in our words what autograd says of writing; see what was written and written back."""
+    try:
+        yield
+    except RuntimeError as error:
+        ours = (text for theirs, text in IN_PLACE.items() if theirs in str(error))
+        raise next(map(Unfit, ours), error).with_traceback(error.__traceback__) from None
+    for array, tensor in zip(arrays, tensors, strict=True):
+        if not array.flags.writeable and tensor._version:
+            raise ValueError("the tensor is read-only")
+
+
 def _floats(array):
     """The array as a tensor of the same memory; integers, which have no gradient, as floats."""
     return torch.from_numpy(array.astype(np.float64) if array.dtype.kind == "i" else array)
 
 
-def _gradient(number, x):
-    return torch.autograd.grad(number, x, allow_unused=True)[0]
+def _gradient(out, x):
+    """Zeros have the gradient 0, also where there is no record of them: they may be constants."""
+    found = [None]
+    if out.requires_grad:
+        found = torch.autograd.grad(_uneven_sum(out), x, allow_unused=True)
+    if found[0] is None and out.any():
+        raise Unfit("autograd has no record that leads from the result to the first argument")
+    return torch.zeros_like(x) if found[0] is None else found[0]
 
 
 def _tensor(out):
@@ -67,7 +99,7 @@ def _tensor(out):
 def _array(tensor):
     if tensor.dtype == torch.bfloat16:
         raise Unfit("the dtype is bfloat16; no bfloat16 came in")
-    return tensor.detach().clone().numpy()
+    return tensor.detach().numpy()
 
 
 def _uneven_sum(out):

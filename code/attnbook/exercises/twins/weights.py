@@ -5,94 +5,11 @@ import torch
 
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.solutions import twins as solutions
+from attnbook.exercises.twins import wrong_softmax as w
 from attnbook.exercises.twins.tensors import differentiated
 from attnbook.exercises.write import Write, case, stress
 
 _rng = np.random.default_rng(11)
-
-
-def filled(fill_of, dim=-1):
-    """A softmax of scores in which hidden ones are replaced."""
-
-    def softmax(scores, mask):
-        return torch.softmax(torch.where(mask, scores, fill_of(scores.dtype)), dim=dim)
-
-    return softmax
-
-
-plain = filled(lambda dtype: -torch.inf)
-
-
-def chosen(fill_of):
-    """A finite fill, whose weights are replaced by 0."""
-
-    def softmax(scores, mask):
-        return torch.where(mask, filled(fill_of)(scores, mask), 0)
-
-    return softmax
-
-
-def hidden_after_exp(scores, mask):
-    """The right weights; a hidden exponential that overflows makes the gradient NaN."""
-    kept = torch.where(mask, scores, -torch.inf).detach()
-    top = kept.amax(dim=-1, keepdim=True)
-    exp = torch.where(mask, torch.exp(scores - torch.where(top.isfinite(), top, 0)), 0)
-    total = exp.sum(dim=-1, keepdim=True)
-    return exp / torch.where(total == 0, 1, total)
-
-
-def zero_after_softmax(scores, mask):
-    return torch.where(mask, torch.softmax(scores, dim=-1), 0)
-
-
-def divided_again(scores, mask):
-    weights = zero_after_softmax(scores, mask)
-    total = weights.sum(dim=-1, keepdim=True)
-    return weights / torch.where(total == 0, 1, total)
-
-
-def added(scores, mask):
-    return torch.softmax(scores + torch.where(mask, 0, -torch.inf).to(scores.dtype), dim=-1)
-
-
-def added_and_mended(scores, mask):
-    return torch.nan_to_num(added(scores, mask))
-
-
-def added_and_chosen(scores, mask):
-    return torch.where(mask, added(scores, mask), 0)
-
-
-def added_guarded(scores, mask):
-    bias = torch.where(mask, 0, -torch.inf).to(scores.dtype)
-    empty = ~mask.any(dim=-1, keepdim=True)
-    return torch.where(mask, torch.softmax(torch.where(empty, 0, scores + bias), dim=-1), 0)
-
-
-def multiplied(scores, mask):
-    return torch.softmax(scores * mask, dim=-1)
-
-
-def no_maximum(scores, mask):
-    exp = torch.exp(torch.where(mask, scores, -torch.inf))
-    total = exp.sum(dim=-1, keepdim=True)
-    return exp / torch.where(total == 0, 1, total)
-
-
-def one_maximum(scores, mask):
-    top = torch.where(mask, scores, -torch.inf).detach().max()
-    exp = torch.exp(torch.where(mask, scores, -torch.inf) - torch.where(top.isfinite(), top, 0))
-    total = exp.sum(dim=-1, keepdim=True)
-    return exp / torch.where(total == 0, 1, total)
-
-
-def over(dim):
-    def softmax(scores, mask):
-        empty = ~mask.any(dim=dim, keepdim=True)
-        kept = torch.where(empty, 0, torch.where(mask, scores, -torch.inf))
-        return torch.where(mask, torch.softmax(kept, dim=dim), 0)
-
-    return softmax
 
 
 def _with_empty(shape, dtype=np.float64):
@@ -104,6 +21,21 @@ def _with_empty(shape, dtype=np.float64):
 
 def _row(scores, mask, dtype=np.float64):
     return {"scores": np.array(scores, dtype), "mask": np.array(mask, bool)}
+
+
+INFINITE_BIAS = w.with_bias(lambda dtype: -torch.inf)
+FILLS = (w.lowest, w.at(-1e9), w.at(-1e9, -6e4), w.at(-1e9, -1e4), w.at(-1e4), w.at(-100.0))
+SHIFTS = (w.unshifted, w.by_largest, w.by_constant)
+TIMES_MASK = (*map(w.times_mask_after, SHIFTS), w.softmax_times_mask)
+TOO_LATE = (*TIMES_MASK, *map(w.zero_after, SHIFTS), *map(w.hidden_after, SHIFTS[1:]))
+
+
+def named(sentence, *wrong_versions):
+    return (Misconception(wrong, sentence) for wrong in wrong_versions)
+
+
+def along(dim):
+    return w.over(dim), w.weights_of(w.hidden, dim), w.chosen(w.weights_of(w.hidden, dim))
 
 
 _TINY = np.log([1.0, 3.0, 4.0])
@@ -129,90 +61,159 @@ softmax = Write(
         "Replace hidden scores by -torch.inf before the softmax, and hidden weights by 0 after it.",
     ),
     misconceptions=(
-        Misconception(plain, "an empty row is NaN: its weights have to be replaced by 0."),
-        *(
-            Misconception(
-                mended,
-                "the weights of an empty row are mended, and its gradient is NaN: the NaN inside "
-                "goes backward through the sum. Replace scores with torch.where, and add nothing.",
-            )
-            for mended in (added_and_mended, added_and_chosen)
+        *named(
+            "an empty row is NaN: its weights have to be replaced by 0.",
+            w.weights_of(w.hidden),
+            w.quotient(w.zero_after(w.by_largest), w.itself),
         ),
-        Misconception(
-            hidden_after_exp,
+        *named(
+            "an empty row becomes uniform: a finite fill is a score like any other, and the row "
+            "sees what it must not.",
+            *(w.weights_of(w.filled(fill)) for fill in FILLS),
+        ),
+        *named(
+            "an empty row becomes uniform: its weights have to be replaced by 0.",
+            w.weights_of(w.uniform_if_empty),
+        ),
+        *named(
+            "the weights of an empty row are mended, and its gradient is NaN: the NaN inside goes "
+            "backward through the sum. Replace scores with torch.where, and add nothing.",
+            w.mended(w.weights_of(INFINITE_BIAS)),
+            w.chosen(w.weights_of(INFINITE_BIAS)),
+        ),
+        *named(
             "the weights are right, and the gradient is not: a hidden score overflows in exp, and "
             "backward 0 · ∞ is NaN. Hide before exp.",
+            w.quotient(w.shifted_after_exp, w.one_if_empty),
+            w.quotient(w.shifted_after_exp, w.at_least(1e-6)),
         ),
-        *(
-            Misconception(
-                filled(fill_of),
-                "an empty row becomes uniform: a finite fill is a score like any other, and the "
-                "row sees what it must not.",
-            )
-            for fill_of in (
-                lambda dtype: torch.finfo(dtype).min,
-                lambda dtype: -1e9 if dtype != torch.float16 else -6e4,
-                lambda dtype: -1e4,
-            )
+        *named(
+            "a visible score at or below the fill loses to it: only −∞ is below every score.",
+            *(w.chosen(w.weights_of(w.filled(fill))) for fill in FILLS),
         ),
-        *(
-            Misconception(
-                chosen(fill_of),
-                "a visible score below the fill loses to it: only −∞ is below every score.",
-            )
-            for fill_of in (
-                lambda dtype: -1e9 if dtype != torch.float16 else -6e4,
-                lambda dtype: -1e4,
-            )
+        *named(
+            "a hidden score becomes 0, and e^0 = 1 takes part: only -inf is absent.",
+            *(mend(w.weights_of(w.times_mask)) for mend in (w.itself, w.chosen)),
+            *(mend(w.weights_of(w.filled(w.at(0.0)))) for mend in (w.itself, w.chosen)),
         ),
-        Misconception(
-            zero_after_softmax,
+        *named(
+            "the mask is added: 1 more for a visible score favours it and hides nothing.",
+            w.weights_of(w.plus_mask),
+        ),
+        *named(
+            "the mask is never used.",
+            lambda scores, mask: torch.softmax(scores, dim=-1),
+        ),
+        *named(
             "the hidden keys are still in the denominator: hide before the softmax.",
+            w.softmax_set_to_zero,
         ),
-        Misconception(
-            divided_again,
-            "a hidden score that is huge or NaN takes part before it is set aside: hide it "
-            "before exp.",
+        *named(
+            "the small number in the denominator takes part in every row: divide by the sum "
+            "itself, and by 1 where it is 0.",
+            *(
+                w.quotient(exp, w.plus(small))
+                for exp in (w.shifted, *TOO_LATE)
+                for small in (1e-8, 1e-9)
+            ),
         ),
-        *(
-            Misconception(
-                sum_of,
-                "-inf is added, and a hidden NaN or +inf stays NaN: replace hidden scores with "
-                "torch.where.",
-            )
-            for sum_of in (added_guarded, added)
+        *named(
+            "a hidden score that is huge or NaN takes part, in exp or in a maximum, before it is "
+            "set aside: hide it first.",
+            *(
+                w.quotient(exp, divisor)
+                for exp in TOO_LATE
+                for divisor in (w.one_if_empty, w.at_least(1e-9))
+            ),
         ),
-        Misconception(
-            multiplied, "a hidden score becomes 0, and e^0 = 1 takes part: only -inf is absent."
+        *named(
+            "the weights of an empty row are 0 / 0, which is NaN, and goes on in the gradient: "
+            "hide before exp, and divide by 1 where the sum is 0.",
+            *(w.quotient(exp, w.itself) for exp in TIMES_MASK),
+            *(w.mended(w.quotient(exp, w.itself)) for exp in TIMES_MASK[1::2]),
+            *(w.chosen(w.quotient(exp, w.itself)) for exp in TIMES_MASK[1::2]),
         ),
-        Misconception(
-            lambda scores, mask: solutions.softmax(scores, ~mask),
+        *named(
+            "0 times -inf is NaN, where a visible score should stay as it is: select with "
+            "torch.where.",
+            w.weights_of(w.times_minus_infinity),
+            w.mended(w.weights_of(w.times_minus_infinity)),
+            w.chosen(w.weights_of(w.times_minus_infinity)),
+        ),
+        *named(
+            "a finite number is added to hidden scores, and an empty row sees what it must not: "
+            "replace scores and weights with torch.where.",
+            *(w.weights_of(w.with_bias(fill)) for fill in FILLS),
+        ),
+        *named(
+            "a hidden score is still there under what is added to it: 1e300 − 1e9 is huge, and "
+            "NaN stays NaN. Replace hidden scores with torch.where.",
+            *(w.chosen(w.weights_of(w.with_bias(fill))) for fill in FILLS),
+        ),
+        *named(
+            "-inf is added, and a hidden NaN or +inf stays NaN: replace hidden scores with "
+            "torch.where.",
+            w.chosen(w.weights_of(w.empty_rows_at_zero)),
+        ),
+        *named(
+            "-inf is added: an empty row is NaN, and a hidden NaN or +inf stays NaN. Replace "
+            "hidden scores, and then hidden weights, with torch.where.",
+            w.weights_of(INFINITE_BIAS),
+        ),
+        *named(
             "the polarity is inverted: True = may look.",
+            lambda scores, mask: solutions.softmax(scores, ~mask),
+            lambda scores, mask: w.weights_of(w.hidden)(scores, ~mask),
         ),
-        Misconception(
-            lambda scores, mask: solutions.softmax(scores.detach(), mask),
+        *named(
             "autograd has no record that leads from the weights to the scores: they were detached, "
             "or the weights were made without them.",
+            w.without_record,
         ),
-        Misconception(
-            no_maximum, "exp overflows or underflows: subtract each row's largest visible score."
+        *named(
+            "the weights are right, and the gradient is not: the sum was detached, and it changes "
+            "with every score.",
+            w.quotient(w.shifted, w.detached),
         ),
-        Misconception(
-            one_maximum, "all rows share one maximum, and low rows underflow: one per row."
+        *named(
+            "exp overflows or underflows: subtract each row's largest visible score.",
+            w.quotient(w.exp_of_hidden, w.one_if_empty),
+            w.quotient(w.exp_of_hidden, w.at_least(1e-9)),
+            w.chosen(w.quotient(w.exp_of_hidden, w.itself)),
         ),
-        Misconception(over(0), "the softmax runs over the first dimension: keys are the last."),
-        Misconception(over(-2), "the softmax runs over the queries: keys are the last dimension."),
-        Misconception(
-            over(1), "dim=1 is the last dimension of a matrix only: dim=-1 is the last of any."
+        *named(
+            "the maximum is taken with 0 for hidden scores, and visible ones far below 0 "
+            "underflow: -inf is below every score.",
+            w.quotient(w.shifted_from_zero, w.one_if_empty),
         ),
-        Misconception(
-            lambda scores, mask: solutions.softmax(scores.double(), mask),
+        *named(
+            "each row is shifted by its first score, and a larger one overflows: subtract the "
+            "largest visible score.",
+            w.quotient(w.shifted_by_first, w.one_if_empty),
+        ),
+        *named(
+            "all rows share one maximum, and low rows underflow: one per row.",
+            w.quotient(w.shifted_together, w.one_if_empty),
+        ),
+        *named("the softmax runs over the first dimension: keys are the last.", *along(0)),
+        *named("the softmax runs over the queries: keys are the last dimension.", *along(-2)),
+        *named(
+            "dim=1 is the last dimension of a matrix only: dim=-1 is the last of any.", *along(1)
+        ),
+        *named("no dim is given, and PyTorch guesses one: say dim=-1.", w.over_a_guess),
+        *named(
             "the result is float64 whatever came in: return the dtype of the scores.",
+            w.in_dtype(torch.float64),
         ),
-        Misconception(
-            lambda scores, mask: solutions.softmax(scores.float(), mask),
+        *named(
             "the result is float32 whatever came in: return the dtype of the scores.",
+            w.in_dtype(torch.float32),
         ),
+        *named(
+            "the weights are computed in float32 on the way, and float64 loses half its digits.",
+            w.by_way_of(torch.float32),
+        ),
+        *named("this is NumPy's array: a tensor is asked for.", w.in_numpy),
     ),
     notice="A where on each side: one for the weights, one for the gradient.",
     cases=(
@@ -226,7 +227,12 @@ softmax = Write(
         case(**_with_empty((2, 3, 2, 4))),
         case(scores=_rng.standard_normal((2, 3, 4)), mask=np.array([[True, True, False, True]])),
         case(scores=_rng.standard_normal((2, 3, 4)), mask=np.arange(12).reshape(3, 4) > 3),
+        case(scores=_rng.standard_normal((3, 4)), mask=np.array([True, False, True, True])),
+        case(scores=_rng.standard_normal((2, 3, 4)), mask=np.array([[[True]], [[False]]])),
         stress(**_row([0.0, 800.0], [1, 0])),
+        stress(**_row([[0.0, 800.0], [800.0, 0.0]], [[1, 1], [1, 1]])),
+        stress(**_row([-81.0, -80.0, 0.0], [1, 1, 0])),
+        stress(**_row([-901.0, -900.0, 0.0], [1, 1, 0])),
         stress(**_row([[0.0, 1.0, 1e300], [2.0, 0.0, 900.0]], [[1, 1, 0], [0, 1, 0]])),
         stress(**_row([1e4, -1e4, 1e4], [1, 1, 0])),
         stress(**_row([[-1e4, -9999.0], [1e4, 9999.0]], [[1, 1], [1, 1]])),
