@@ -103,6 +103,7 @@ def test_writing_in_place_is_said_in_our_words(function):
         differentiated(function)(X)
 
 
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
 def test_what_is_written_and_written_back_is_seen():
     given = np.array([True, False])
     given.flags.writeable = False
@@ -117,3 +118,14 @@ def test_rounding_breaks_no_square():
     right, other = (f(*map(torch.from_numpy, (q, k, v))) for f in (causal, causal_by_option))
     assert not torch.allclose(right, other, rtol=1e-11, atol=1e-11)
     assert "one diagonal" in exercises.modules.two_corners.verdict(q, k, v).text
+
+
+def test_a_tensor_is_an_answer_like_a_list_of_its_numbers():
+    modules, twins = exercises.modules, exercises.twins
+    gradient = torch.tensor(twins.lse_gradient.solution_of(), requires_grad=True)
+    assert twins.lse_gradient.verdict(gradient).state == "right"
+    assert twins.lse_gradient.verdict(2 * gradient).state == "wrong"
+    inputs = [torch.tensor(x) for x in ([[0.0]], [[0.0], [0.0]], [[0.0], [1.0]])]
+    assert modules.two_corners.verdict(*inputs).state == "right"
+    assert modules.two_corners.verdict(*inputs[:2], torch.ones(2, 1)).state == "wrong"
+    assert modules.polarity.verdict(torch.tensor([[True, True, False, False]])).state == "right"

@@ -66,7 +66,8 @@ def _plain(value):
     Integers become int64, whose differences do not wrap around, and floats float64: an input
     breaks by its numbers, not by its dtype.
     """
-    array = numbers(value) if isinstance(value, (list, tuple, np.ndarray, Number)) else None
+    rows = isinstance(value, (list, tuple, np.ndarray, Number)) or hasattr(value, "detach")
+    array = numbers(value) if rows else None
     if array is None:
         return value
     dtype = {"i": np.int64, "u": np.int64, "f": np.float64}.get(array.dtype.kind, array.dtype)

@@ -8,11 +8,11 @@ NUMBERS = (bool, int, float, np.generic)
 
 
 def numbers(answer):
-    """What a reader typed, fractions too, as a plain array; None where it cannot be one."""
+    """What a reader typed, fractions and tensors too, as an array; None where it cannot be one."""
     try:
-        array = np.asarray(answer)
+        array = np.asarray(answer.tolist() if hasattr(answer, "detach") else answer)
         return array.astype(float) if array.dtype.char in "Og" else array
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, RuntimeError):
         return None
 
 
