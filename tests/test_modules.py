@@ -213,3 +213,10 @@ def test_blocks_hide_nan_and_infinity_as_the_readable_form_does():
     expected = pytorch.scaled_dot_product_attention(q, k, v, pytorch.causal_mask(5, 5))
     actual = pytorch.causal_attention_in_blocks(q, k, v)
     torch.testing.assert_close(actual, expected, equal_nan=True)
+
+
+def test_blocks_of_products_that_overflow_are_the_readable_form():
+    q, k, v = (1e30 * x for x in inputs(4, 4, 6, dtype=torch.float32))
+    expected = pytorch.scaled_dot_product_attention(q, k, v)
+    assert expected.isnan().any()
+    torch.testing.assert_close(pytorch.attention_in_blocks(q, k, v), expected, equal_nan=True)

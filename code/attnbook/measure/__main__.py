@@ -15,7 +15,7 @@ from attnbook.measure import environment, one_thread, operations
 from attnbook.measure.attention import BATCH, CASES, HEADS, WIDTH, case_rows, plain
 
 LENGTHS = 128, 256, 512, 1024, 2048
-ROUNDS = 9
+ROUNDS = 11
 SETTINGS = {
     "batch": BATCH,
     "heads": HEADS,

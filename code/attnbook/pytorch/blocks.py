@@ -5,8 +5,8 @@ Here as many rows are computed at once as a processor core keeps in its own cach
 them goes from scores to output before the next begins. That saves most of the traffic, and lets
 each block leave out keys: those in a causal row's future, and those past a valid length.
 
-These are forward passes, for finite numbers whose products are finite. Where a gradient is wanted,
-where an input is not finite, and under `torch.compile`, the readable form does the work.
+These are forward passes. Where a gradient is wanted, where a result is not finite, and under
+`torch.compile`, the readable form does the work.
 """
 
 import functools
@@ -51,14 +51,14 @@ def causal_attention_in_blocks(
 
     Returns a tensor of shape (..., n_q, d_v): zeros for queries before the first key.
     """
-    if _needs_care(q, k, v):
-        mask = causal_mask(q.shape[-2], k.shape[-2], q.device)
-        return scaled_dot_product_attention(q, k, v, mask)
     out = q.new_empty(*q.shape[:-1], v.shape[-1])
     future = torch.ones(CAUSAL_ROWS, CAUSAL_ROWS, dtype=torch.bool, device=q.device).triu(1)
     limit = torch.where(future, -torch.inf, torch.inf).to(q.dtype)
-    _over_heads(functools.partial(_keys_up_to_now, limit), CAUSAL_ROWS, q, k, v, out)
-    return out
+    write = functools.partial(_keys_up_to_now, limit)
+    if _over_heads(write, CAUSAL_ROWS, q, k, v, out):
+        return out
+    mask = causal_mask(q.shape[-2], k.shape[-2], q.device)
+    return scaled_dot_product_attention(q, k, v, mask)
 
 
 @operation
@@ -83,29 +83,31 @@ def padded_attention_in_blocks(
 def _over_first_keys(n, q, k, v, out):
     """Over n keys, and a few hidden ones: whole vectors are faster than what remains of one."""
     whole = -(-n // VECTOR) * VECTOR
-    k, v = k[..., :whole, :], v[..., :whole, :]
-    if _needs_care(q, k, v):
+    write = functools.partial(_first_keys, n)
+    if not _over_heads(write, ROWS, q, k[..., :whole, :], v[..., :whole, :], out):
         out.copy_(scaled_dot_product_attention(q, k[..., :n, :], v[..., :n, :]))
-    else:
-        _over_heads(functools.partial(_first_keys, n), ROWS, q, k, v, out)
 
 
-def _needs_care(*inputs):
-    """Whether the readable form has to do it. A sum is finite only if all of its terms are."""
+def _is_for_blocks(*inputs):
     if torch.compiler.is_compiling() or min(x.numel() for x in inputs) == 0:
-        return True
-    if torch.is_grad_enabled() and any(x.requires_grad for x in inputs):
-        return True
-    return not all(torch.isfinite(x.sum()) for x in inputs)
+        return False
+    return not (torch.is_grad_enabled() and any(x.requires_grad for x in inputs))
 
 
 def _over_heads(write, rows, q, k, v, out):
-    """As many heads at once as fit into the cache, for long sequences one."""
+    """As many heads at once as fit into the cache, for long sequences one.
+
+    Returns whether the result stands. NaN and infinity among what is visible, and a product that
+    overflows, show in it; a sum is finite only if all of its terms are.
+    """
+    if not _is_for_blocks(q, k, v):
+        return False
     group = max(1, CACHED // (rows * k.shape[-2]))
     buffer = q.new_empty(group * rows * k.shape[-2])
     flat = (x.reshape(math.prod(x.shape[:-2]), *x.shape[-2:]) for x in (q, k, v, out))
     for heads in zip(*(x.split(group) for x in flat), strict=True):
         write(*heads, buffer)
+    return bool(torch.isfinite(out.sum()))
 
 
 def _first_keys(n, q, k, v, out, buffer):
