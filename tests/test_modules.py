@@ -7,6 +7,7 @@ from torch import nn
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
 from attnbook import pytorch, reference
+from attnbook.pytorch import modules
 
 LENS = torch.tensor([2, 5])
 
@@ -220,3 +221,65 @@ def test_blocks_of_products_that_overflow_are_the_readable_form():
     expected = pytorch.scaled_dot_product_attention(q, k, v)
     assert expected.isnan().any()
     torch.testing.assert_close(pytorch.attention_in_blocks(q, k, v), expected, equal_nan=True)
+
+
+def over_queries(scores, mask=None):
+    scores = scores if mask is None else torch.where(mask, scores, -torch.inf)
+    return torch.softmax(scores, dim=-2).nan_to_num()
+
+
+def without_tanh(q, k, w_q, w_k, w_v):
+    return ((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :]) @ w_v
+
+
+def product_for_sum(q, k, w_q, w_k, w_v):
+    return torch.tanh((q @ w_q)[..., :, None, :] * (k @ w_k)[..., None, :, :]) @ w_v
+
+
+def joined_by_or(valid_lens, mask, n_k, heads=0):
+    return pytorch.padding_mask(valid_lens, n_k) | mask
+
+
+def cut_by_view(x, n_heads):
+    return x.reshape(*x.shape[:-2], n_heads, x.shape[-2], -1)
+
+
+def merged_backwards(x):
+    return pytorch.merge_heads(x.flip(-3))
+
+
+def dropped_always(self, x):
+    return nn.functional.dropout(x, self.p, training=True)
+
+
+def dropped_never(self, x):
+    return x
+
+
+def is_dropped(name="dot"):
+    test_dropout_works_in_training_alone(name)
+
+
+is_dot = test_dot_product_attention_is_the_reference
+is_additive = test_additive_attention_is_the_reference_with_its_own_weights
+is_heads = test_multi_head_attention_is_the_reference_with_its_own_weights
+WRONG_MODULES = {
+    "dropout in evaluation": (nn.Dropout, "forward", dropped_always, is_dropped),
+    "no dropout in training": (nn.Dropout, "forward", dropped_never, is_dropped),
+    "softmax over queries": (modules, "softmax", over_queries, is_dot),
+    "valid lengths ignored": (modules, "_visible", lambda lens, mask, *_, **__: mask, is_dot),
+    "masks joined by or": (modules, "_visible", joined_by_or, is_dot),
+    "no tanh": (modules, "additive_scores", without_tanh, is_additive),
+    "product for sum": (modules, "additive_scores", product_for_sum, is_additive),
+    "view for transpose": (modules, "split_heads", cut_by_view, is_heads),
+    "heads in the wrong order": (modules, "merge_heads", merged_backwards, is_heads),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_MODULES)
+def test_a_wrong_module_is_rejected(monkeypatch, mistake):
+    place, name, wrong, claim = WRONG_MODULES[mistake]
+    claim()
+    monkeypatch.setattr(place, name, wrong)
+    with pytest.raises(AssertionError):
+        claim()

@@ -21,7 +21,7 @@ from attnbook.pytorch.masks import causal_mask, padding_mask
 from attnbook.pytorch.operation import operation
 
 CACHED = 2**18  # scores at once: 1 MiB of float32
-ROWS = 256
+FEWEST_ROWS, MOST_ROWS = 256, 1024  # between them, as many as the cache holds
 CAUSAL_ROWS = 64  # fewer: of the square at the diagonal, half is computed for nothing
 VECTOR = 16  # numbers that a processor works on at once
 
@@ -32,7 +32,7 @@ def attention_in_blocks(
     k: Float[Tensor, "*batch n_k d_k"],
     v: Float[Tensor, "*batch n_k d_v"],
 ) -> Float[Tensor, "*batch n_q d_v"]:
-    """`scaled_dot_product_attention(q, k, v)`, in blocks of 256 queries.
+    """`scaled_dot_product_attention(q, k, v)`, in blocks of 256 to 1024 queries.
 
     Returns a tensor of shape (..., n_q, d_v).
     """
@@ -83,8 +83,9 @@ def padded_attention_in_blocks(
 def _over_first_keys(n, q, k, v, out):
     """Over n keys, and a few hidden ones: whole vectors are faster than what remains of one."""
     whole = -(-n // VECTOR) * VECTOR
-    write = functools.partial(_first_keys, n)
-    if not _over_heads(write, ROWS, q, k[..., :whole, :], v[..., :whole, :], out):
+    rows = min(max(FEWEST_ROWS, CACHED // max(whole, 1)), MOST_ROWS)
+    write = functools.partial(_first_keys, n, rows)
+    if not _over_heads(write, rows, q, k[..., :whole, :], v[..., :whole, :], out):
         out.copy_(scaled_dot_product_attention(q, k[..., :n, :], v[..., :n, :]))
 
 
@@ -102,6 +103,7 @@ def _over_heads(write, rows, q, k, v, out):
     """
     if not _is_for_blocks(q, k, v):
         return False
+    rows = min(rows, q.shape[-2])
     group = max(1, CACHED // (rows * k.shape[-2]))
     buffer = q.new_empty(group * rows * k.shape[-2])
     flat = (x.reshape(math.prod(x.shape[:-2]), *x.shape[-2:]) for x in (q, k, v, out))
@@ -110,8 +112,8 @@ def _over_heads(write, rows, q, k, v, out):
     return bool(torch.isfinite(out.sum()))
 
 
-def _first_keys(n, q, k, v, out, buffer):
-    for block, out_block in zip(q.split(ROWS, 1), out.split(ROWS, 1), strict=True):
+def _first_keys(n, rows, q, k, v, out, buffer):
+    for block, out_block in zip(q.split(rows, 1), out.split(rows, 1), strict=True):
         scores = _scores(block, k, buffer)
         scores[..., n:] = -torch.inf
         _mix(scores, v, out_block)
