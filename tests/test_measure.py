@@ -82,3 +82,47 @@ def test_a_form_that_does_not_agree_is_not_measured(monkeypatch):
     monkeypatch.setattr(attention, "flex", lambda q, k, v: 1.001 * v)
     with pytest.raises(ValueError, match="FlexAttention differs from the readable form by"):
         attention.case_rows("plain", 48, 1)
+
+
+def ratio(case, n, form):
+    rows = measure.recorded("processor")["rows"]
+    (row,) = [r for r in rows if (r["case"], r["n"], r["form"]) == (case, n, form)]
+    return row["ratio"]
+
+
+def test_the_recorded_measurement_has_every_case_and_length():
+    rows = measure.recorded("processor")["rows"]
+    found = {(row["case"], row["n"]) for row in rows}
+    assert found == {(case, n) for case in attention.CASES for n in command.LENGTHS}
+    assert all(set(row) == set(attention.Row._fields) for row in rows)
+
+
+def test_the_recorded_figures_are_what_the_book_says_of_them():
+    blocks = "ours, in blocks"
+    assert all(ratio("plain", n, blocks) <= 1.15 for n in (1024, 2048))
+    assert all(ratio("causal", n, blocks) < 0.9 for n in (256, 512))
+    for n in (1024, 2048):
+        share = ratio("padded", n, blocks) / ratio("padded", n, attention.UNPADDED)
+        assert share == pytest.approx(15 / 32, rel=0.06)
+        assert ratio("padded", n, blocks) < 0.55
+        for flex in ("FlexAttention, with a mask", "FlexAttention, with blocks left out"):
+            assert ratio("padded", n, flex) > 1.3 * ratio("padded", n, blocks)
+    assert 3 < ratio("plain", 1024, "ours, readable") < 5
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda found: found.pop("environment"), "processor lacks environment"),
+        (lambda found: found.update(settings={}), "processor lacks settings"),
+        (lambda found: found["environment"].update(commit="abc1234+"), "has the commit abc1234+"),
+        (lambda found: found["environment"].pop("commit"), "has the commit none"),
+    ],
+)
+def test_a_measurement_from_nowhere_is_refused(tmp_path, monkeypatch, change, said):
+    found = measure.recorded("processor")
+    change(found)
+    (tmp_path / "processor.json").write_text(json.dumps(found))
+    monkeypatch.setattr("attnbook.measure.record.RESULTS", tmp_path)
+    with pytest.raises(ValueError, match=re.escape(said)):
+        measure.recorded("processor")

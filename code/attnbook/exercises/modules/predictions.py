@@ -64,6 +64,10 @@ parameters = Predict(
             [0, 63, 576, 580], "a bias has one number for each number that comes out, 12, not one."
         ),
         Misconception([0, 63, 576, 576], "bias=True adds 12 numbers to each of the four layers."),
+        Misconception([0, 63, 576, 612], "W_o has a bias as well: four layers, 4 · 12 more."),
+        Misconception(
+            [0, 63, 144, 156], "that is one matrix; there are four: W_q, W_k, W_v and W_o."
+        ),
     ),
     notice=(
         "The number of heads does not appear in it: heads are a way to use the parameters, not "

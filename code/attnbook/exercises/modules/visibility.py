@@ -35,6 +35,12 @@ def rows_hidden(attn_mask, key_padding_mask):
     return ~attn_mask & ~key_padding_mask[:, :, None]
 
 
+def rows_hidden_too(attn_mask, key_padding_mask):
+    columns = ~attn_mask & ~key_padding_mask[:, None, :]
+    n_q, n_k = columns.shape[-2:]
+    return columns & ~key_padding_mask[:, :, None] if n_q == n_k else columns
+
+
 def no_new_axis(attn_mask, key_padding_mask):
     return ~attn_mask & ~key_padding_mask
 
@@ -128,6 +134,10 @@ visible = Write(
             one_axis_more,
             "attn_mask may have a batch axis already: give it no other, broadcasting adds one "
             "where it is missing.",
+        ),
+        Misconception(
+            rows_hidden_too,
+            "a padded query keeps its row, which nobody reads: padding hides keys alone.",
         ),
         Misconception(only_attn, "the padding mask is never used."),
         Misconception(only_padding, "attn_mask is never used."),

@@ -1,0 +1,33 @@
+"""Measurements that are kept with the package."""
+
+import json
+from pathlib import Path
+
+RESULTS = Path(__file__).parent / "results"
+PROVENANCE = "command", "environment", "settings"
+
+
+def recorded(name):
+    """A measurement that `python -m attnbook.measure` wrote: where it comes from, and its rows.
+
+    Returns a dict with "command", "environment", "settings" and "rows". Raises ValueError if it
+    does not say where it comes from, or was taken from changes that no commit has.
+    """
+    found = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    if missing := [part for part in PROVENANCE if not found.get(part)]:
+        raise ValueError(f"the measurement {name} lacks {', '.join(missing)}")
+    commit = found["environment"].get("commit", "none")
+    if commit == "none" or commit.endswith("+"):
+        raise ValueError(f"the measurement {name} has the commit {commit}; expected one without +")
+    return found
+
+
+def as_table(found):
+    """The ratios of a recorded measurement in Markdown: a line a form, a column a length."""
+    lengths = sorted({row["n"] for row in found["rows"]})
+    forms = {}
+    for row in found["rows"]:
+        forms.setdefault((row["case"], row["form"]), []).append(f"{row['ratio']:.2f}")
+    head = ["case", "form", *(f"n = {n}" for n in lengths)]
+    lines = [head, ["---"] * len(head), *([*form, *ratios] for form, ratios in forms.items())]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
