@@ -28,6 +28,6 @@ def as_table(found):
     forms = {}
     for row in found["rows"]:
         forms.setdefault((row["case"], row["form"]), []).append(f"{row['ratio']:.2f}")
-    head = ["case", "form", *(f"n = {n}" for n in lengths)]
+    head = ["case", "form, at n =", *map(str, lengths)]
     lines = [head, ["---"] * len(head), *([*form, *ratios] for form, ratios in forms.items())]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

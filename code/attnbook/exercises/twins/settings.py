@@ -40,18 +40,18 @@ SETTINGS = (
 def plain_settings():
     """PyTorch as it comes, and afterwards as it was. Raises Unfit where something is left over."""
     before = [s.get() for s in SETTINGS]
-    seed, random = torch.initial_seed(), torch.get_rng_state()
     _set(s.plain for s in SETTINGS)
     try:
-        yield
-        changed = [s.name for s in SETTINGS if s.get() != s.plain]
-        if torch.initial_seed() != seed:
-            changed.append("the seed of PyTorch's random numbers")
+        with torch.random.fork_rng():
+            seed = torch.seed()  # one that no answer will set
+            yield
+            changed = [s.name for s in SETTINGS if s.get() != s.plain]
+            if torch.initial_seed() != seed:
+                changed.append("the seed of PyTorch's random numbers")
         if changed:
             raise Unfit(f"your function changed {changed[0]}; leave it as it was")
     finally:
         _set(before)
-        torch.set_rng_state(random)
 
 
 def _set(values):
