@@ -67,6 +67,39 @@ def test_bilinear_scores_are_the_equation_in_loops(drawn):
     assert_close(reference.bilinear_scores(q, k, w), expected)
 
 
+WRONG_PARTS = {
+    "softmax over the queries": (
+        "softmax",
+        lambda scores, mask: np.exp(scores) * mask / np.sum(np.exp(scores) * mask, axis=-2),
+        test_additive_attention_is_softmax_of_its_scores_over_visible_keys,
+    ),
+    "the mask ignored": (
+        "softmax",
+        lambda scores, mask: np.exp(scores) / np.sum(np.exp(scores), axis=-1, keepdims=True),
+        test_additive_attention_is_softmax_of_its_scores_over_visible_keys,
+    ),
+    "a scale on the bilinear score": (
+        "bilinear_scores",
+        lambda q, k, w: q @ w @ k.T / 2,
+        test_bilinear_scores_are_the_equation_in_loops,
+    ),
+    "the matrix on both sides": (
+        "bilinear_scores",
+        lambda q, k, w: q @ w @ w.T @ w @ k.T,
+        test_bilinear_scores_are_the_equation_in_loops,
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_PARTS)
+@pytest.mark.filterwarnings("ignore:invalid value encountered in divide")
+def test_a_wrong_part_is_rejected(drawn, monkeypatch, mistake):
+    name, wrong, claim = WRONG_PARTS[mistake]
+    monkeypatch.setattr(reference, name, wrong)
+    with pytest.raises(AssertionError):
+        claim(drawn)
+
+
 def test_heads_are_consecutive_pieces_in_front_of_the_positions():
     x = np.arange(2 * 3 * 8.0).reshape(2, 3, 8)
     heads = reference.split_heads(x, 4)
