@@ -107,8 +107,8 @@ two_corners = Break(
         ),
     ),
     notice=(
-        "This is every step of decoding with a cache: one query, many keys. A model tested on "
-        "whole sequences passes, and fails when it writes."
+        "With one query and many keys this is every step of decoding with a cache. A model tested "
+        "on whole sequences passes, and fails when it writes."
     ),
 )
 

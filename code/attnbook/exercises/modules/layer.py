@@ -77,6 +77,10 @@ self_attention = Write(
             "the projection is x @ weight; PyTorch keeps the matrix transposed: x @ weight.T.",
         ),
         Misconception(
+            layer(project=w.by_rows, finish=lambda x, weight: x @ weight),
+            "no matrix is transposed; PyTorch keeps all of them transposed: x @ weight.T.",
+        ),
+        Misconception(
             layer(finish=lambda x, w: x @ w),
             "the last projection is x @ weight; PyTorch keeps the matrix transposed.",
         ),
@@ -266,8 +270,8 @@ self_attention = Write(
         ),
     ),
     notice=(
-        "You can now run the weights of any model that was saved from PyTorch's layer, without the "
-        "layer."
+        "You can now run the matrices of any of PyTorch's layers that was saved without biases, "
+        "and without the layer."
     ),
     cases=(
         case(**_sizes(1, 2, 1)),

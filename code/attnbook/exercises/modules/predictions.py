@@ -49,6 +49,10 @@ parameters = Predict(
             "heads share the width, they do not multiply it: each has a piece of the matrices.",
         ),
         Misconception(
+            [0, 63, 1728, 1776],
+            "heads share the width, they do not multiply it: each has a piece of the matrices.",
+        ),
+        Misconception(
             [0, 63, 1728, 2304],
             "heads share the width, they do not multiply it: each has a piece of the matrices.",
         ),
