@@ -159,8 +159,8 @@ visible = Write(
         ),
     ),
     notice=(
-        "Our masks compose with `&`, theirs with `|`: turn round both before you join, or the result "
-        "after. Mixing the two is how polarity bugs are made."
+        "Our masks compose with `&`, theirs with `|`: turn round both before you join, or the "
+        "result after. Mixing the two is how polarity bugs are made."
     ),
     cases=(
         case(**_masks([[0, 1], [0, 0]], [[0, 1]])),
