@@ -175,7 +175,7 @@ self_attention = Write(
                 layer(read=lambda mask: ~mask, attend=attend),
                 "the mask is read upside down: here True = may look, as in SDPA.",
             )
-            for attend in (ATTEND, w.filled(-torch.inf), w.filled(-1e9))
+            for attend in (ATTEND, w.filled(-np.inf), w.filled(-1e9))
         ),
         Misconception(
             layer(read=lambda mask: mask.mT),
@@ -232,7 +232,7 @@ self_attention = Write(
             "weights are set to 0 after the softmax: rows do not sum to 1.",
         ),
         Misconception(
-            layer(attend=w.filled(-torch.inf)),
+            layer(attend=w.filled(-np.inf)),
             "a query that sees nothing gives NaN; it gets zeros.",
         ),
         Misconception(

@@ -1,0 +1,47 @@
+"""`make book` installs no PyTorch: what its pages import must do with a stand-in for it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+HIDDEN = """
+import sys
+from importlib import import_module
+from importlib.abc import MetaPathFinder
+
+class Hidden(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Hidden())
+sys.path[:0] = ["book/_ext", "code"]
+from book_package import _import_without_torch, mock
+_import_without_torch("attnbook.pytorch")
+with mock(["torch", "matplotlib", "scipy"]):
+"""
+
+
+def run(line):
+    command = [sys.executable, "-W", "error", "-c", f"{HIDDEN}    {line}"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import_module('attnbook.exercises').every()",
+        "import_module('attnbook.measure')",
+        "import_module('attnbook.semantics')",
+    ],
+)
+def test_what_the_pages_import_does_without_torch(line):
+    done = run(line)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_number_of_torch_used_on_import_is_noticed():
+    assert "bad operand type for unary -: 'inf'" in run("-import_module('torch').inf").stderr
