@@ -15,12 +15,11 @@ FORMULA = re.compile(r"\$([^$\n]+)\$")
 
 
 def _import_without_torch(name):
-    """Pages are built without PyTorch, in whose place stand mocks; signatures need two classes."""
+    """Pages are built without PyTorch, in whose place stand mocks; signatures need classes."""
     with mock(["torch"]):
-        torch = import_module("torch")
-        torch.Tensor, torch.device = (
-            type(n, (), {"__module__": "torch"}) for n in ("Tensor", "device")
-        )
+        torch, nn = import_module("torch"), import_module("torch.nn")
+        for place, kind in ((torch, "Tensor"), (torch, "device"), (nn, "Module")):
+            setattr(place, kind, type(kind, (), {"__module__": place.__name__}))
         import_module(name)
 
 
