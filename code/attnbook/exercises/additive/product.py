@@ -104,6 +104,12 @@ one_matrix = Write(
             )
             for multiply in _WITHOUT_STACK
         ),
+        *(
+            Misconception(
+                multiply, "the scale is missing, and the matrices may be stacks: @ takes each pair."
+            )
+            for multiply in _WITHOUT_STACK
+        ),
         Misconception(
             _scaled(np.inner),
             "np.dot, np.inner and np.tensordot multiply each matrix of one stack with every one of "
