@@ -115,7 +115,8 @@ first_moved = Write(
         ),
         Misconception(
             wrong.checker(change=lambda word: word * 2),
-            "the word is multiplied by a number, and " + _NOT_NOTICED,
+            "the word is multiplied by a number: 0 stays 0, and normalising undoes the rest. Put "
+            "another vector there.",
         ),
         Misconception(
             wrong.checker(change=lambda word: 2 * word + 1),
