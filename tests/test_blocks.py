@@ -1,13 +1,49 @@
-"""The block form where its result could go wrong unseen, and when it leaves the work to another."""
+"""The block form is the readable form, and holds few scores at once."""
 
+import numpy as np
 import pytest
 import torch
+from test_modules import EPS, close, inputs
 
 from attnbook import measure, pytorch
 from attnbook.pytorch import blocks
 
 plain = pytorch.scaled_dot_product_attention
-EPS = torch.finfo(torch.float64).eps
+SIZES = [(3, 5), (64, 64), (300, 300), (70, 200), (200, 70)]
+
+
+@pytest.mark.parametrize("n_q, n_k", SIZES)
+def test_blocks_are_the_readable_form(n_q, n_k):
+    rng = np.random.default_rng(1)
+    shapes = [(2, 3, n, d) for n, d in ((n_q, 8), (n_k, 8), (n_k, 6))]
+    q, k, v = (torch.from_numpy(rng.standard_normal(shape)) for shape in shapes)
+    lens = torch.tensor([n_k, n_k // 3])
+    close(pytorch.attention_in_blocks(q, k, v), plain(q, k, v))
+    causal = pytorch.causal_mask(n_q, n_k)
+    close(pytorch.causal_attention_in_blocks(q, k, v), plain(q, k, v, causal))
+    padding = pytorch.padding_mask(lens, n_k)[:, None]
+    close(pytorch.padded_attention_in_blocks(q, k, v, lens), plain(q, k, v, padding))
+
+
+def test_blocks_with_a_wrong_mask_are_rejected(monkeypatch):
+    monkeypatch.setattr(pytorch, "causal_mask", lambda n_q, n_k: torch.ones(n_q, n_k).tril() > 0)
+    with pytest.raises(AssertionError):
+        test_blocks_are_the_readable_form(70, 200)
+
+
+def test_blocks_hide_nan_and_infinity_as_the_readable_form_does():
+    q, k, v = inputs(4, 4, 6, n_q=5)
+    v[:, 4], k[:, 3] = torch.nan, torch.inf
+    expected = pytorch.scaled_dot_product_attention(q, k, v, pytorch.causal_mask(5, 5))
+    actual = pytorch.causal_attention_in_blocks(q, k, v)
+    torch.testing.assert_close(actual, expected, equal_nan=True)
+
+
+def test_blocks_of_products_that_overflow_are_the_readable_form():
+    q, k, v = (1e30 * x for x in inputs(4, 4, 6, dtype=torch.float32))
+    expected = pytorch.scaled_dot_product_attention(q, k, v)
+    assert expected.isnan().any()
+    torch.testing.assert_close(pytorch.attention_in_blocks(q, k, v), expected, equal_nan=True)
 
 
 def lens(n_k):

@@ -58,3 +58,10 @@ def test_a_visible_nan_is_seen_in_a_compiled_graph_too():
     torch.compiler.reset()
     compiled = torch.compile(pytorch.weighted_sum, fullgraph=True, backend="eager")
     torch.testing.assert_close(compiled(weights, v), v, equal_nan=True)
+
+
+@pytest.mark.parametrize("function", [pytorch.softmax, pytorch.logsumexp])
+def test_a_row_of_infinitely_low_scores_has_gradient_0(function):
+    s = torch.full((2, 3), -torch.inf, requires_grad=True)
+    (gradient,) = torch.autograd.grad(function(s), s, torch.ones_like(function(s)))
+    assert (gradient == 0).all()

@@ -206,6 +206,7 @@ def test_a_visible_nan_reaches_its_rows_alone():
 
 
 OPTIONS = {
+    "a mask for logsumexp": ("logsumexp", {"mask": mask((2,))}),
     "a bias": ("scaled_dot_product_attention", {"bias": scores((2,))}),
     "a scale": ("scaled_dot_product_attention", {"scale": 0.3}),
     "a scale of 0": ("dot_product_scores", {"scale": 0}),
@@ -221,6 +222,12 @@ def test_the_twin_agrees_with_options(option):
     inputs = arguments.ARRAYS[name]((2,), np.float64)
     actual = on_arrays(getattr(pytorch, name))(*inputs, **options)
     assert_close(actual, getattr(reference, name)(*inputs, **options))
+
+
+@pytest.mark.parametrize("name", ["softmax", "logsumexp"])
+def test_rows_without_keys_agree(name):
+    given = np.ones((2, 0))
+    assert_close(on_arrays(getattr(pytorch, name))(given), getattr(reference, name)(given))
 
 
 @pytest.mark.parametrize("lens", [[2, 0], [[1, 2, 3], [0, 5, 4]]])
