@@ -93,7 +93,7 @@ def test_no_more_scores_are_held_at_once_than_the_cache_has(monkeypatch, form):
     """Beside them the result, and less than as much again for sums of rows and the products."""
     monkeypatch.setattr(blocks, "CACHED", 1024)
     monkeypatch.setattr(blocks, "FEWEST_ROWS", 4)
-    monkeypatch.setattr(blocks, "MOST_ROWS", 8)
+    monkeypatch.setattr(blocks, "MOST_ROWS", 32)
     monkeypatch.setattr(blocks, "CAUSAL_ROWS", 8)
     leaves = [x.requires_grad_() for x in drawn(64, 64)]
     with torch.no_grad():
