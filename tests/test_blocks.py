@@ -47,7 +47,7 @@ def test_blocks_of_products_that_overflow_are_the_readable_form():
 
 
 def lens(n_k):
-    return torch.tensor([n_k // 2, 0])
+    return torch.tensor([n_k // 2, 0], device="cpu")
 
 
 def padded(q, k, v):
@@ -131,6 +131,16 @@ def test_blocks_with_a_value_that_is_not_finite_are_the_readable_form(form, junk
     q, k, v = drawn()
     v[..., 1, :], v[..., 5, :] = junk, -junk
     assert_readable(form, q, k, v)
+
+
+@every_form
+@pytest.mark.parametrize("value", [1.0, torch.inf])
+def test_blocks_make_what_they_need_on_the_device_of_their_input(form, value):
+    q, k, v = drawn()
+    v[..., 1, :] = value
+    with torch.device("meta"):  # where a tensor goes for which no device is named
+        actual = form(q, k, v)
+    torch.testing.assert_close(actual, form(q, k, v), equal_nan=True)
 
 
 @every_form

@@ -32,7 +32,7 @@ def test_a_row_that_does_not_sum_to_one_is_uneven():
 
 
 def test_rounding_to_float16_does_not_make_a_row_uneven():
-    assert semantics.in_words(np.full(3, 1 / 3, np.float16)) == "sees 0 1 2"
+    assert semantics.in_words(np.full(3, float(np.float16(1 / 3)))) == "sees 0 1 2"
     assert semantics.in_words(np.array([0.51, 0.49, 0.0])) == "uneven"
 
 
