@@ -130,6 +130,15 @@ def test_many_heads_agree_with_torch():
     assert_close(reference.multi_head_attention(*arguments, n_heads=2, mask=causal), expected)
 
 
+def test_each_sequence_has_its_own_mask_for_all_its_heads():
+    q, k, v, *w = attend_with_heads()
+    shown = mask((2,))
+    out = reference.multi_head_attention(q, k, v, *w, n_heads=2, mask=shown)
+    for i in range(2):
+        alone = reference.multi_head_attention(q[i], k[i], v[i], *w, n_heads=2, mask=shown[i])
+        assert_close(out[i], alone)
+
+
 def theirs(q, k, v, w_q, w_k, w_v, w_o, n_heads, mask):
     """torch.nn.MultiheadAttention with the same weights; its mask says what is hidden."""
     module = torch.nn.MultiheadAttention(

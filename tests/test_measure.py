@@ -1,7 +1,9 @@
 """What measures: turns, ratios, memory, shares, and where a figure comes from."""
 
+import importlib
 import json
 import re
+import subprocess
 import time
 
 import pytest
@@ -27,12 +29,24 @@ def test_a_ratio_is_the_median_over_rounds_and_not_a_ratio_of_medians():
     assert measure.ratios(times, to="base") == {"base": 1.0, "other": 3.0}  # medians: 8 / 2
 
 
-def test_one_thread_gives_the_threads_back_after_an_error():
+def test_the_clock_stands_still_while_nothing_is_computed():
+    (slept,) = measure.rounds({"sleep": lambda: time.sleep(0.1)}, n=1)["sleep"]
+    assert slept < 0.05
+
+
+@pytest.fixture
+def two_threads():
     before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_one_thread_gives_the_threads_back_after_an_error(two_threads):
     with pytest.raises(KeyError), measure.one_thread():
         assert torch.get_num_threads() == 1
         raise KeyError
-    assert torch.get_num_threads() == before
+    assert torch.get_num_threads() == 2
 
 
 def two_in_turn():
@@ -59,11 +73,37 @@ def test_nearly_all_time_of_a_product_is_in_its_operation():
     assert next(iter(shares)) == "mm" and shares["mm"] > 0.5
 
 
+def test_shares_are_over_as_many_calls_as_asked_for():
+    calls = []
+    measure.operations(lambda: calls.append(torch.ones(2)), n=3)
+    assert len(calls) == 3
+
+
 def test_the_environment_says_where_a_figure_comes_from():
     found = measure.environment()
     assert found["processor"] and found["torch"] == torch.__version__
     assert re.fullmatch(r"[0-9a-f]{7,}\+?|none", found["commit"])
     assert time.strptime(found["date"], "%Y-%m-%d")
+
+
+def git(folder, *command):
+    author = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    run = ["git", "-C", str(folder), *author, *command]
+    return subprocess.run(run, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_the_commit_is_that_of_the_package_with_a_plus_if_it_was_changed(tmp_path, monkeypatch):
+    module = importlib.import_module("attnbook.measure.environment")
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "environment.py"))
+    assert measure.environment()["commit"] == "none"
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "first")
+    commit = git(tmp_path, "rev-parse", "--short", "HEAD")
+    assert measure.environment()["commit"] == commit
+    (tmp_path / "new").touch()
+    assert measure.environment()["commit"] == commit + "+"
+    monkeypatch.setenv("PATH", "")
+    assert measure.environment()["commit"] == "none"
 
 
 @pytest.mark.parametrize("case", attention.CASES)
@@ -78,10 +118,75 @@ def test_every_form_of_a_case_agrees_and_has_a_row(monkeypatch, case):
     assert parsed["environment"] == measure.environment() and parsed["settings"]["threads"] == 1
 
 
-def test_a_form_that_does_not_agree_is_not_measured(monkeypatch):
-    monkeypatch.setattr(attention, "flex", lambda q, k, v: 1.001 * v)
+@pytest.mark.parametrize("wrong", [lambda x: 1.001 * x, lambda x: x - 1e-4, torch.log])
+def test_a_form_that_does_not_agree_is_not_measured(monkeypatch, wrong):
+    monkeypatch.setattr(attention, "flex", lambda q, k, v: wrong(attention.sdpa(q, k, v)))
     with pytest.raises(ValueError, match="FlexAttention differs from the readable form by"):
         attention.case_rows("plain", 48, 1)
+
+
+def test_a_row_has_multiples_of_sdpa_and_milliseconds_and_mebibytes(monkeypatch):
+    def times(forms, n):
+        return {name: [0.008, 0.002, 0.012] for name in forms} | {"SDPA": [0.002, 0.001, 0.004]}
+
+    monkeypatch.setattr(attention, "flex", attention.sdpa)
+    monkeypatch.setattr(attention, "rounds", times)
+    monkeypatch.setattr(attention, "peak_memory", lambda call: 3 * 2**20)
+    peer, *others = attention.case_rows("plain", 48, 3)
+    assert peer == ("plain", 48, "SDPA", 1.0, 2.0, 3.0)
+    assert {row[3:] for row in others} == {(3.0, 8.0, 3.0)}
+
+
+def test_the_same_numbers_are_measured_each_time(monkeypatch):
+    seen = []
+    monkeypatch.setattr(attention, "flex", lambda *x: seen.append(x[0]) or attention.sdpa(*x))
+    for _ in range(2):
+        attention.case_rows("plain", 48, 1)
+    assert torch.equal(seen[0], seen[-1])
+
+
+def test_other_work_is_what_its_name_says():
+    q, k, v = torch.randn(3, attention.BATCH, attention.HEADS, 48, attention.WIDTH)
+    unpadded = attention.padded(q, k, v)[attention.UNPADDED]()
+    torch.testing.assert_close(unpadded, attention.sdpa(q, k, v))
+    _, weights = attention.plain(q, k, v)[attention.MULTIHEAD]()
+    assert weights is None
+    assert attention.valid_lens(32).sum() == 15 / 32 * attention.BATCH * 32
+
+
+def test_the_command_writes_what_it_measured(two_threads, tmp_path, monkeypatch):
+    modes = []
+
+    def rows(case, n, n_rounds):
+        modes.append((torch.get_num_threads(), torch.is_grad_enabled()))
+        return [attention.Row(case, n, "SDPA", 1.0, 2.0, 3.0)]
+
+    monkeypatch.setattr(command, "case_rows", rows)
+    monkeypatch.setattr(command, "where_it_goes", lambda: {"a form": {"mm": 0.5}})
+    monkeypatch.setattr("sys.argv", ["measure", str(tmp_path / "found.json")])
+    command.main()
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert len(found["rows"]) == len(attention.CASES) * len(command.LENGTHS) == len(modes)
+    assert found["operations at n = 1024"] == {"a form": {"mm": 0.5}}
+    assert set(modes) == {(1, False)}
+
+
+def test_the_shares_of_small_operations_are_left_out():
+    shares = command.where_it_goes(48)
+    assert set(shares) == {"ours, in blocks", "ours, readable"}
+    assert all(0.01 <= share <= 1 for form in shares.values() for share in form.values())
+
+
+def test_the_table_has_a_line_for_each_form_of_each_case():
+    row = {"case": "plain", "n": 512, "form": "ours", "ratio": 1.234}
+    rows = [row | {"n": 128, "ratio": 2}, row]
+    rows += [row | {"case": "causal"} for row in rows]
+    assert measure.as_table({"rows": rows}).splitlines() == [
+        "| case | form, at n = | 128 | 512 |",
+        "| --- | --- | --- | --- |",
+        "| plain | ours | 2.00 | 1.23 |",
+        "| causal | ours | 2.00 | 1.23 |",
+    ]
 
 
 def ratio(case, n, form):

@@ -1,4 +1,4 @@
-"""The modules, their converters and the block form, against the functions and torch's own."""
+"""The modules and their converters, against the functions and torch's own."""
 
 import numpy as np
 import pytest
@@ -185,42 +185,55 @@ def test_what_does_not_fit_is_refused_in_one_sentence(call, said):
     assert said in str(caught.value) and "\n" not in str(caught.value)
 
 
-SIZES = [(3, 5), (64, 64), (300, 300), (70, 200), (200, 70)]
+def mixed(module, weights, v):
+    if not isinstance(module, pytorch.MultiHeadAttention):
+        return pytorch.weighted_sum(weights, v)
+    heads = pytorch.split_heads(module.w_v(v), module.n_heads)
+    return module.w_o(pytorch.merge_heads(pytorch.weighted_sum(weights, heads)))
 
 
-@pytest.mark.parametrize("n_q, n_k", SIZES)
-def test_blocks_are_the_readable_form(n_q, n_k):
-    rng = np.random.default_rng(1)
-    shapes = [(2, 3, n, d) for n, d in ((n_q, 8), (n_k, 8), (n_k, 6))]
-    q, k, v = (torch.from_numpy(rng.standard_normal(shape)) for shape in shapes)
-    lens = torch.tensor([n_k, n_k // 3])
-    plain = pytorch.scaled_dot_product_attention
-    close(pytorch.attention_in_blocks(q, k, v), plain(q, k, v))
-    causal = pytorch.causal_mask(n_q, n_k)
-    close(pytorch.causal_attention_in_blocks(q, k, v), plain(q, k, v, causal))
-    padding = pytorch.padding_mask(lens, n_k)[:, None]
-    close(pytorch.padded_attention_in_blocks(q, k, v, lens), plain(q, k, v, padding))
+@every_module
+def test_dropout_is_that_of_the_weights_at_its_rate(name):
+    make, widths = MODULES[name]
+    module, (q, k, v) = make(0.25).double(), inputs(*widths)
+    torch.manual_seed(0)
+    out = module(q, k, v, LENS)
+    torch.manual_seed(0)
+    dropped = nn.functional.dropout(module.weights(q, k, LENS), 0.25)
+    close(out, mixed(module, dropped, v))
 
 
-def test_blocks_with_a_wrong_mask_are_rejected(monkeypatch):
-    monkeypatch.setattr(pytorch, "causal_mask", lambda n_q, n_k: torch.ones(n_q, n_k).tril() > 0)
-    with pytest.raises(AssertionError):
-        test_blocks_are_the_readable_form(70, 200)
+@pytest.mark.parametrize("name", ["dot", "additive"])
+def test_valid_lengths_are_the_same_for_all_heads(name):
+    make, widths = MODULES[name]
+    module, given = double(make(0.0)), inputs(*widths)
+    heads = [x[:, None].expand(-1, 3, -1, -1) for x in given]
+    close(module(*heads, LENS), module(*given, LENS)[:, None].expand(-1, 3, -1, -1))
 
 
-def test_blocks_hide_nan_and_infinity_as_the_readable_form_does():
-    q, k, v = inputs(4, 4, 6, n_q=5)
-    v[:, 4], k[:, 3] = torch.nan, torch.inf
-    expected = pytorch.scaled_dot_product_attention(q, k, v, pytorch.causal_mask(5, 5))
-    actual = pytorch.causal_attention_in_blocks(q, k, v)
-    torch.testing.assert_close(actual, expected, equal_nan=True)
+@every_module
+def test_a_nan_in_the_padding_is_in_no_gradient(name):
+    make, widths = MODULES[name]
+    module, (q, k, v) = double(make(0.0)), inputs(*widths)
+    k[0, 2:], v[0, 2:] = torch.nan, torch.nan
+    leaves = [x.requires_grad_() for x in (q, k, v)]
+    gradients = torch.autograd.grad(module(*leaves, LENS).sum(), [*leaves, *module.parameters()])
+    assert all(gradient.isfinite().all() for gradient in gradients)
 
 
-def test_blocks_of_products_that_overflow_are_the_readable_form():
-    q, k, v = (1e30 * x for x in inputs(4, 4, 6, dtype=torch.float32))
-    expected = pytorch.scaled_dot_product_attention(q, k, v)
-    assert expected.isnan().any()
-    torch.testing.assert_close(pytorch.attention_in_blocks(q, k, v), expected, equal_nan=True)
+def test_additive_attention_has_three_matrices_and_no_bias():
+    names = [name for name, _ in pytorch.AdditiveAttention(2, 4, 7).named_parameters()]
+    assert names == ["w_q.weight", "w_k.weight", "w_v.weight"]
+
+
+@pytest.mark.parametrize("n_heads", [0, -2, 2.0])
+def test_heads_that_are_no_number_above_0_are_refused(n_heads):
+    with pytest.raises(ValueError, match=f"n_heads is {n_heads}; expected a divisor of d_model"):
+        pytorch.MultiHeadAttention(8, n_heads)
+
+
+def test_the_number_of_heads_is_shown():
+    assert "n_heads=2" in repr(pytorch.MultiHeadAttention(8, 2))
 
 
 def over_queries(scores, mask=None):

@@ -1,10 +1,13 @@
 """What a library answers is put into the right words."""
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
+from torch.nn.attention import SDPBackend
 
-from attnbook import semantics
+from attnbook import reference, semantics
 
 HALF_EMPTY = torch.tensor([[True, True, False], [False, False, False]])[None, None]
 QUESTION = semantics.even(2, 3) | {"mask": HALF_EMPTY}
@@ -26,6 +29,19 @@ def test_a_row_is_put_into_words(words):
 
 def test_a_row_that_does_not_sum_to_one_is_uneven():
     assert semantics.in_words(np.array([0.25, 0.25, 0.0])) == "uneven"
+
+
+def test_rounding_to_float16_does_not_make_a_row_uneven():
+    assert semantics.in_words(np.full(3, float(np.float16(1 / 3)))) == "sees 0 1 2"
+    assert semantics.in_words(np.array([0.51, 0.49, 0.0])) == "uneven"
+
+
+def test_a_warning_is_no_answer():
+    def slow(q, k, v, mask):
+        warnings.warn("slow", stacklevel=1)
+        return v
+
+    assert semantics.answer(slow, 1, QUESTION) == "sees 1"
 
 
 def test_an_error_is_an_answer():
@@ -51,3 +67,48 @@ def test_definition_module_and_flex_agree_on_a_random_question():
     want = semantics.numpy_reference(**question)
     for library in (semantics.our_module, semantics.flex):
         np.testing.assert_allclose(library(**question), want, rtol=1e-5, atol=1e-6)
+
+
+LIBRARIES = {
+    "sdpa": semantics.sdpa(SDPBackend.MATH),
+    "multihead with weights": semantics.multihead(True),
+    "multihead": semantics.multihead(False),
+    "flex": semantics.flex,
+}
+MASKS = {
+    "mask": torch.tensor([[1, 0, 1, 0, 0], [0, 1, 1, 0, 1], [1, 1, 1, 1, 1]], dtype=torch.bool),
+    "bias": torch.linspace(-2, 2, 15).reshape(3, 5),
+    None: None,
+}
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("kind", MASKS)
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+def test_every_library_is_asked_the_same(name, kind):
+    torch.manual_seed(0)
+    q, k, v = torch.randn(1, 1, 3, 4), torch.randn(1, 1, 5, 4), torch.randn(1, 1, 5, 4)
+    given = None if kind is None else MASKS[kind][None, None]
+    named = {} if kind is None else {kind: given.numpy()}
+    want = reference.scaled_dot_product_attention(q.numpy(), k.numpy(), v.numpy(), **named)
+    out = LIBRARIES[name](q, k, v, given).detach().reshape(want.shape)
+    np.testing.assert_allclose(out, want, rtol=1e-5, atol=1e-6)
+
+
+def test_options_reach_the_library():
+    causal = semantics.even(2) | {"is_causal": True}
+    assert semantics.answer(LIBRARIES["sdpa"], 0, causal) == "sees 0"
+    assert semantics.answer(LIBRARIES["multihead"], 0, causal) == "RuntimeError"  # wants a mask too
+
+
+def test_the_layer_answers_otherwise_with_weights():
+    assert semantics.answer(LIBRARIES["multihead with weights"], 1, QUESTION) == "NaN"
+    assert semantics.answer(LIBRARIES["multihead"], 1, QUESTION) == "zeros"
+
+
+def test_a_moved_question_is_in_float16_but_for_its_mask():
+    moved = semantics.moved(QUESTION | {"is_causal": True}, "meta")
+    assert moved.pop("is_causal") is True
+    assert all(x.is_meta for x in moved.values())
+    assert moved["mask"].dtype == torch.bool
+    assert all(moved[name].dtype == torch.float16 for name in "qkv")

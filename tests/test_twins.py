@@ -8,7 +8,7 @@ import pytest
 import test_arguments as arguments
 import test_onnx
 import torch
-from draw import BATCHES, N_K, N_Q, mask, queries_keys_values, scores
+from draw import BATCHES, N_K, N_Q, assert_close, mask, queries_keys_values, scores
 from torch.autograd.gradcheck import GradcheckError
 from torch.testing._internal.common_methods_invocations import op_db
 
@@ -90,9 +90,24 @@ def test_masks_are_those_of_numpy(n_q, n_k):
     assert (padding == masks.padding_mask(lens, n_k)).all()
 
 
+@pytest.mark.parametrize(
+    ("function", "given", "said"),
+    [
+        (pytorch.causal_mask, (-1, 3), "n_q is -1; expected 0 or more"),
+        (pytorch.causal_mask, (3, -1), "n_k is -1; expected 0 or more"),
+        (pytorch.padding_mask, (torch.tensor([0]), -1), "n_k is -1; expected 0 or more"),
+    ],
+)
+def test_masks_of_negative_sizes_are_refused(function, given, said):
+    assert arguments.refusal(function, *given, error=ValueError) == said
+
+
 def on_arrays(function):
-    return lambda *a: function(
-        *(torch.from_numpy(x) if isinstance(x, np.ndarray) else x for x in a)
+    def tensor(x):
+        return torch.from_numpy(x) if isinstance(x, np.ndarray) else x
+
+    return lambda *a, **named: function(
+        *map(tensor, a), **{name: tensor(x) for name, x in named.items()}
     ).numpy()
 
 
@@ -188,6 +203,52 @@ def test_a_visible_nan_reaches_its_rows_alone():
     causal = pytorch.causal_mask(N_Q, N_K)
     rows = pytorch.scaled_dot_product_attention(q, k, v, causal).isnan().any(-1)
     assert rows.tolist() == [False, False, True]
+
+
+OPTIONS = {
+    "a mask for logsumexp": ("logsumexp", {"mask": mask((2,))}),
+    "a bias": ("scaled_dot_product_attention", {"bias": scores((2,))}),
+    "a scale": ("scaled_dot_product_attention", {"scale": 0.3}),
+    "a scale of 0": ("dot_product_scores", {"scale": 0}),
+    "a width": ("gaussian_scores", {"width": 2}),
+    "a mask for each sequence": ("multi_head_attention", {"mask": mask((2,)), "n_heads": 2}),
+    "a mask for additive scores": ("additive_attention", {"mask": mask((2,))}),
+}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_the_twin_agrees_with_options(option):
+    name, options = OPTIONS[option]
+    inputs = arguments.ARRAYS[name]((2,), np.float64)
+    actual = on_arrays(getattr(pytorch, name))(*inputs, **options)
+    assert_close(actual, getattr(reference, name)(*inputs, **options))
+
+
+@pytest.mark.parametrize("name", ["softmax", "logsumexp"])
+def test_rows_without_keys_agree(name):
+    given = np.ones((2, 0))
+    assert_close(on_arrays(getattr(pytorch, name))(given), getattr(reference, name)(given))
+
+
+@pytest.mark.parametrize("lens", [[2, 0], [[1, 2, 3], [0, 5, 4]]])
+def test_masked_softmax_agrees_for_a_length_of_each_sequence_and_of_each_query(lens):
+    given = scores((2, 4)), np.array(lens)
+    assert_close(on_arrays(pytorch.masked_softmax)(*given), reference.masked_softmax(*given))
+
+
+REFUSED = [
+    *(("gaussian_scores", {"width": width}) for width in (0, np.nan)),
+    *(("soft_cap", {"cap": cap}) for cap in (0, np.inf)),
+    *(("split_heads", {"n_heads": n}) for n in (0, -2, 4)),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), REFUSED)
+def test_the_twin_refuses_the_same_in_the_same_words(name, options):
+    inputs = arguments.ARRAYS[name]((2,), np.float64)
+    said = arguments.refusal(getattr(reference, name), *inputs, **options, error=ValueError)
+    twin = on_arrays(getattr(pytorch, name))
+    assert arguments.refusal(twin, *inputs, **options, error=ValueError) == said
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,166 @@
+"""The block form is the readable form, and holds few scores at once."""
+
+import numpy as np
+import pytest
+import torch
+from test_modules import EPS, close, inputs
+
+from attnbook import measure, pytorch
+from attnbook.pytorch import blocks
+
+plain = pytorch.scaled_dot_product_attention
+SIZES = [(3, 5), (64, 64), (300, 300), (70, 200), (200, 70)]
+
+
+@pytest.mark.parametrize("n_q, n_k", SIZES)
+def test_blocks_are_the_readable_form(n_q, n_k):
+    rng = np.random.default_rng(1)
+    shapes = [(2, 3, n, d) for n, d in ((n_q, 8), (n_k, 8), (n_k, 6))]
+    q, k, v = (torch.from_numpy(rng.standard_normal(shape)) for shape in shapes)
+    lens = torch.tensor([n_k, n_k // 3])
+    close(pytorch.attention_in_blocks(q, k, v), plain(q, k, v))
+    causal = pytorch.causal_mask(n_q, n_k)
+    close(pytorch.causal_attention_in_blocks(q, k, v), plain(q, k, v, causal))
+    padding = pytorch.padding_mask(lens, n_k)[:, None]
+    close(pytorch.padded_attention_in_blocks(q, k, v, lens), plain(q, k, v, padding))
+
+
+def test_blocks_with_a_wrong_mask_are_rejected(monkeypatch):
+    monkeypatch.setattr(pytorch, "causal_mask", lambda n_q, n_k: torch.ones(n_q, n_k).tril() > 0)
+    with pytest.raises(AssertionError):
+        test_blocks_are_the_readable_form(70, 200)
+
+
+def test_blocks_hide_nan_and_infinity_as_the_readable_form_does():
+    q, k, v = inputs(4, 4, 6, n_q=5)
+    v[:, 4], k[:, 3] = torch.nan, torch.inf
+    expected = pytorch.scaled_dot_product_attention(q, k, v, pytorch.causal_mask(5, 5))
+    actual = pytorch.causal_attention_in_blocks(q, k, v)
+    torch.testing.assert_close(actual, expected, equal_nan=True)
+
+
+def test_blocks_of_products_that_overflow_are_the_readable_form():
+    q, k, v = (1e30 * x for x in inputs(4, 4, 6, dtype=torch.float32))
+    expected = pytorch.scaled_dot_product_attention(q, k, v)
+    assert expected.isnan().any()
+    torch.testing.assert_close(pytorch.attention_in_blocks(q, k, v), expected, equal_nan=True)
+
+
+def lens(n_k):
+    return torch.tensor([n_k // 2, 0], device="cpu")
+
+
+def padded(q, k, v):
+    return pytorch.padded_attention_in_blocks(q, k, v, lens(k.shape[-2]))
+
+
+MASKS = {
+    pytorch.attention_in_blocks: lambda n_q, n_k: None,
+    pytorch.causal_attention_in_blocks: pytorch.causal_mask,
+    padded: lambda n_q, n_k: pytorch.padding_mask(lens(n_k), n_k)[:, None],
+}
+every_form = pytest.mark.parametrize("form", MASKS, ids=lambda form: form.__name__)
+
+
+def drawn(n_q=5, n_k=7):
+    torch.manual_seed(0)
+    sizes = (n_q, 4), (n_k, 4), (n_k, 6)
+    return [torch.randn(2, 3, n, d, dtype=torch.float64) for n, d in sizes]
+
+
+def assert_readable(form, q, k, v, eps=64 * EPS):
+    """Two orders of the same sums of numbers near 1."""
+    expected = plain(q, k, v, MASKS[form](q.shape[-2], k.shape[-2]))
+    actual = form(q, k, v)
+    torch.testing.assert_close(actual, expected, rtol=eps, atol=eps, equal_nan=True)
+
+
+@pytest.fixture
+def little_cache(monkeypatch):
+    """So little that short sequences take several blocks too."""
+    for name, n in {"CACHED": 64, "FEWEST_ROWS": 3, "MOST_ROWS": 4, "CAUSAL_ROWS": 3}.items():
+        monkeypatch.setattr(blocks, name, n)
+
+
+@every_form
+@pytest.mark.parametrize("n_q, n_k", [(8, 5), (10, 18), (9, 40)])
+def test_several_blocks_of_rows_and_heads_are_the_readable_form(little_cache, form, n_q, n_k):
+    assert_readable(form, *drawn(n_q, n_k))
+
+
+@every_form
+def test_no_more_scores_are_held_at_once_than_the_cache_has(monkeypatch, form):
+    """Beside them the result, and less than as much again for sums of rows and the products."""
+    monkeypatch.setattr(blocks, "CACHED", 1024)
+    monkeypatch.setattr(blocks, "FEWEST_ROWS", 4)
+    monkeypatch.setattr(blocks, "MOST_ROWS", 32)
+    monkeypatch.setattr(blocks, "CAUSAL_ROWS", 8)
+    leaves = [x.requires_grad_() for x in drawn(64, 64)]
+    with torch.no_grad():
+        most = measure.peak_memory(lambda: form(*leaves))
+    assert most < 8 * (2 * 3 * 64 * 6 + 2 * 1024)
+
+
+@every_form
+@pytest.mark.parametrize("n_q, n_k", [(0, 3), (3, 0), (0, 0)])
+def test_blocks_of_nothing_are_the_readable_form(form, n_q, n_k):
+    assert_readable(form, *drawn(n_q, n_k))
+
+
+@every_form
+@pytest.mark.parametrize("i", range(3), ids="qkv")
+def test_a_gradient_through_blocks_is_that_of_the_readable_form(form, i):
+    given = drawn()
+    given[i].requires_grad_()
+    mask = MASKS[form](5, 7)
+    (actual,) = torch.autograd.grad(form(*given).square().sum(), given[i])
+    (expected,) = torch.autograd.grad(plain(*given, mask).square().sum(), given[i])
+    assert torch.equal(actual, expected)
+
+
+@pytest.mark.parametrize("form", list(MASKS)[:2], ids=lambda form: form.__name__)
+def test_blocks_compile_to_one_graph(form):
+    torch.compiler.reset()
+    compiled = torch.compile(form, fullgraph=True, backend="eager")
+    torch.testing.assert_close(compiled(*drawn()), form(*drawn()))
+
+
+@every_form
+@pytest.mark.parametrize("junk", [torch.nan, torch.inf, -torch.inf])
+def test_blocks_with_a_value_that_is_not_finite_are_the_readable_form(form, junk):
+    q, k, v = drawn()
+    v[..., 1, :], v[..., 5, :] = junk, -junk
+    assert_readable(form, q, k, v)
+
+
+@every_form
+@pytest.mark.parametrize("value", [1.0, torch.inf])
+def test_blocks_make_what_they_need_on_the_device_of_their_input(form, value):
+    q, k, v = drawn()
+    v[..., 1, :] = value
+    with torch.device("meta"):  # where a tensor goes for which no device is named
+        actual = form(q, k, v)
+    torch.testing.assert_close(actual, form(q, k, v), equal_nan=True)
+
+
+@every_form
+def test_values_whose_sum_overflows_do_not_overflow_in_their_mean(form):
+    q, k, v = drawn()
+    assert_readable(form, q, k, torch.full_like(v, 1e308))
+
+
+@every_form
+def test_rows_of_scores_at_two_levels_lose_no_precision(form):
+    """Powers of scores near -735 are subnormal numbers of few digits, unless each row is shifted.
+
+    A score is off by 735 eps, and so is its exponential.
+    """
+    q, k, v = drawn()
+    levels = torch.tensor([1.0, 0.0, 1.0, 0.0, 1.0], dtype=q.dtype)[:, None]
+    assert_readable(form, levels.expand_as(q), k - 367.5, v, eps=4 * 735 * EPS)
+
+
+@pytest.mark.parametrize("wrong", [-1, 8])
+def test_blocks_refuse_wrong_lengths(wrong):
+    with pytest.raises(ValueError, match=f"valid_lens has {wrong}; expected 0 to n_k = 7"):
+        pytorch.padded_attention_in_blocks(*drawn(), torch.tensor([3, wrong]))

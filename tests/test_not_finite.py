@@ -1,0 +1,60 @@
+"""NaN and infinity pass through the functions on tensors, but not into their gradients."""
+
+import numpy as np
+import pytest
+import torch
+from draw import N_K, N_Q
+from test_twins import on_arrays, tensors
+
+from attnbook import pytorch, reference
+
+
+def test_values_that_are_not_finite_add_up_as_in_the_reference():
+    """Each column of values has its own infinities and NaN, each row of weights its own signs."""
+    weights = np.array([[0.5, 0.5, 0.0], [-0.5, 0.5, 1.0], [0.0, -1.0, 2.0], [0.0, 0.0, 1.0]])
+    kinds = [0.0, 1.0, np.inf, -np.inf, np.nan]
+    v = np.array(np.meshgrid(kinds, kinds, kinds)).reshape(3, -1)
+    actual = on_arrays(pytorch.weighted_sum)(weights, v)
+    np.testing.assert_array_equal(actual, reference.weighted_sum(weights, v))
+
+
+SCORES = ["gaussian_scores", "dot_product_scores", "bilinear_scores", "additive_scores"]
+
+
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("i", range(2), ids="qk")
+def test_one_nan_is_in_its_scores_and_in_no_gradient(name, i):
+    inputs = tensors(name)
+    inputs[i][0, 1, 2] = torch.nan
+    plain = getattr(pytorch, name)(*inputs)
+    for x in inputs:
+        x.requires_grad_()
+    out = getattr(pytorch, name)(*inputs)
+    torch.testing.assert_close(out, plain, equal_nan=True)
+    assert out.isnan().any()
+    assert all(gradient.isfinite().all() for gradient in torch.autograd.grad(out.sum(), inputs))
+
+
+def test_a_nan_is_in_no_gradient_of_projections():
+    inputs = tensors("multi_head_attention")
+    inputs[1][:, 4], inputs[2][:, 4] = torch.nan, torch.nan
+    leaves = [x.requires_grad_() for x in inputs]
+    hidden = torch.ones(N_Q, N_K, dtype=torch.bool)
+    hidden[:, 4] = False
+    out = pytorch.multi_head_attention(*leaves, n_heads=2, mask=hidden)
+    assert all(gradient.isfinite().all() for gradient in torch.autograd.grad(out.sum(), leaves))
+
+
+def test_a_visible_nan_is_seen_in_a_compiled_graph_too():
+    weights, v = torch.eye(3), torch.ones(3, 4)
+    v[1] = torch.nan
+    torch.compiler.reset()
+    compiled = torch.compile(pytorch.weighted_sum, fullgraph=True, backend="eager")
+    torch.testing.assert_close(compiled(weights, v), v, equal_nan=True)
+
+
+@pytest.mark.parametrize("function", [pytorch.softmax, pytorch.logsumexp])
+def test_a_row_of_infinitely_low_scores_has_gradient_0(function):
+    s = torch.full((2, 3), -torch.inf, requires_grad=True)
+    (gradient,) = torch.autograd.grad(function(s), s, torch.ones_like(function(s)))
+    assert (gradient == 0).all()
