@@ -119,6 +119,11 @@ def test_a_gradient_through_blocks_is_that_of_the_readable_form(form, i):
 
 
 @pytest.mark.parametrize("form", list(MASKS)[:2], ids=lambda form: form.__name__)
+def test_on_a_device_without_numbers_blocks_have_the_shape(form):
+    assert form(*(x.to("meta") for x in drawn())).shape == (2, 3, 5, 6)
+
+
+@every_form
 def test_blocks_compile_to_one_graph(form):
     torch.compiler.reset()
     compiled = torch.compile(form, fullgraph=True, backend="eager")

@@ -27,7 +27,8 @@ def as_table(found):
     lengths = sorted({row["n"] for row in found["rows"]})
     forms = {}
     for row in found["rows"]:
-        forms.setdefault((row["case"], row["form"]), []).append(f"{row['ratio']:.2f}")
+        forms.setdefault((row["case"], row["form"]), {})[row["n"]] = f"{row['ratio']:.2f}"
     head = ["case", "form, at n =", *map(str, lengths)]
-    lines = [head, ["---"] * len(head), *([*form, *ratios] for form, ratios in forms.items())]
+    body = [[*form, *(ratios.get(n, "") for n in lengths)] for form, ratios in forms.items()]
+    lines = [head, ["---"] * len(head), *body]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -5,8 +5,8 @@ Here as many rows are computed at once as a processor core keeps in its own cach
 them goes from scores to output before the next begins. That saves most of the traffic, and lets
 each block leave out keys: those in a causal row's future, and those past a valid length.
 
-These are forward passes. Where a gradient is wanted, where a result is not finite, and under
-`torch.compile`, the readable form does the work.
+These are forward passes. Where a gradient is wanted, where a result is not finite, under
+`torch.compile` and on the meta device, the readable form does the work.
 """
 
 import functools
@@ -73,7 +73,10 @@ def padded_attention_in_blocks(
     Returns a tensor of shape (batch, ..., n_q, d_v). Raises ValueError if a length is negative or
     larger than n_k.
     """
-    padding_mask(valid_lens, k.shape[-2])  # refuses wrong lengths
+    mask = padding_mask(valid_lens, k.shape[-2])  # refuses wrong lengths
+    if not _is_for_blocks(q, k, v):
+        heads = [1] * (q.ndim - 3)
+        return scaled_dot_product_attention(q, k, v, mask.reshape(len(mask), *heads, 1, -1))
     out = q.new_empty(*q.shape[:-1], v.shape[-1])
     for i, n in enumerate(valid_lens.tolist()):
         _over_first_keys(n, q[i], k[i], v[i], out[i])
@@ -90,7 +93,7 @@ def _over_first_keys(n, q, k, v, out):
 
 
 def _is_for_blocks(*inputs):
-    if torch.compiler.is_compiling() or min(x.numel() for x in inputs) == 0:
+    if torch.compiler.is_compiling() or any(x.is_meta or x.numel() == 0 for x in inputs):
         return False
     return not (torch.is_grad_enabled() and any(x.requires_grad for x in inputs))
 
@@ -104,7 +107,7 @@ def _over_heads(write, rows, q, k, v, out):
     if not _is_for_blocks(q, k, v):
         return False
     rows = min(rows, q.shape[-2])
-    group = max(1, CACHED // (rows * k.shape[-2]))
+    group = max(1, min(math.prod(q.shape[:-2]), CACHED // (rows * k.shape[-2])))
     buffer = q.new_empty(group * rows * k.shape[-2])
     flat = (x.reshape(math.prod(x.shape[:-2]), *x.shape[-2:]) for x in (q, k, v, out))
     for heads in zip(*(x.split(group) for x in flat), strict=True):
