@@ -71,17 +71,19 @@ def test_make_book_skips_a_busy_port_and_ctrl_c_ends_it_cleanly(project, port_80
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_an_interrupt_ends_the_server_cleanly_where_there_is_no_terminal(project):
+@pytest.mark.parametrize("started_with", [signal.SIG_DFL, signal.SIG_IGN])
+def test_an_interrupt_ends_the_server_cleanly_where_there_is_no_terminal(project, started_with):
     server = subprocess.Popen(
         [sys.executable, "-m", "tools.serve"],
         cwd=project,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, started_with),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
     read_until(server.stdout.fileno(), ADDRESS)
     server.send_signal(signal.SIGINT)
-    assert server.communicate()[0].endswith(b"\nStopped.\n")
+    assert server.communicate(timeout=60)[0].endswith(b"\nStopped.\n")
     assert server.returncode == 0
 
 

@@ -54,6 +54,8 @@ def keyboard():
 
 
 def main():
+    # A shell starts what it runs in the background with Ctrl-C ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with listen(PORTS) as server, keyboard():
         try:
             address = f"http://127.0.0.1:{server.server_port}/"
