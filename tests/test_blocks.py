@@ -169,3 +169,9 @@ def test_rows_of_scores_at_two_levels_lose_no_precision(form):
 def test_blocks_refuse_wrong_lengths(wrong):
     with pytest.raises(ValueError, match=f"valid_lens has {wrong}; expected 0 to n_k = 7"):
         pytorch.padded_attention_in_blocks(*drawn(), torch.tensor([3, wrong]))
+
+
+def test_a_batch_without_examples_has_padded_blocks_without_examples():
+    q, k, v = (x[:0] for x in drawn())
+    lengths = torch.tensor([], dtype=torch.int64)
+    assert pytorch.padded_attention_in_blocks(q, k, v, lengths).shape == (0, 3, 5, 6)

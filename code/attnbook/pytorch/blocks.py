@@ -75,8 +75,8 @@ def padded_attention_in_blocks(
     """
     mask = padding_mask(valid_lens, k.shape[-2])  # refuses wrong lengths
     if not _is_for_blocks(q, k, v):
-        heads = [1] * (q.ndim - 3)
-        return scaled_dot_product_attention(q, k, v, mask.reshape(len(mask), *heads, 1, -1))
+        shape = len(mask), *[1] * (q.ndim - 3), 1, k.shape[-2]
+        return scaled_dot_product_attention(q, k, v, mask.reshape(shape))
     out = q.new_empty(*q.shape[:-1], v.shape[-1])
     for i, n in enumerate(valid_lens.tolist()):
         _over_first_keys(n, q[i], k[i], v[i], out[i])
