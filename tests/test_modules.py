@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from test_twins import WRONG
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
@@ -241,20 +242,12 @@ def over_queries(scores, mask=None):
     return torch.softmax(scores, dim=-2).nan_to_num()
 
 
-def without_tanh(q, k, w_q, w_k, w_v):
-    return ((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :]) @ w_v
-
-
 def product_for_sum(q, k, w_q, w_k, w_v):
     return torch.tanh((q @ w_q)[..., :, None, :] * (k @ w_k)[..., None, :, :]) @ w_v
 
 
 def joined_by_or(valid_lens, mask, n_k, heads=0):
     return pytorch.padding_mask(valid_lens, n_k) | mask
-
-
-def cut_by_view(x, n_heads):
-    return x.reshape(*x.shape[:-2], n_heads, x.shape[-2], -1)
 
 
 def merged_backwards(x):
@@ -282,9 +275,9 @@ WRONG_MODULES = {
     "softmax over queries": (modules, "softmax", over_queries, is_dot),
     "valid lengths ignored": (modules, "_visible", lambda lens, mask, *_, **__: mask, is_dot),
     "masks joined by or": (modules, "_visible", joined_by_or, is_dot),
-    "no tanh": (modules, "additive_scores", without_tanh, is_additive),
+    "no tanh": (modules, *WRONG["no tanh"], is_additive),
     "product for sum": (modules, "additive_scores", product_for_sum, is_additive),
-    "view for transpose": (modules, "split_heads", cut_by_view, is_heads),
+    "view for transpose": (modules, *WRONG["view for transpose"], is_heads),
     "heads in the wrong order": (modules, "merge_heads", merged_backwards, is_heads),
 }
 
