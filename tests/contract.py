@@ -7,6 +7,13 @@ import re
 import statistics
 from typing import NamedTuple
 
+PREDICT = "> **Predict.** "
+NEED = "> **You need.** "
+EXERCISE = "### Exercise: "
+ASIDE = re.compile(r"^> \*\*Aside: .*(?:\n>.*)*", re.M)
+RAW = re.compile(
+    r":::|^```\{|\{[\w:-]+\}`|^\([\w-]+\)=|^:[\w-]+: |\$\$ \([\w-]+\)|^% |^</?\w+[^>]*>", re.M
+)
 PLAIN = {"simply", "just", "obviously", "trivially", "clearly"}
 
 
@@ -29,6 +36,11 @@ def tags(cell):
     return cell.metadata.get("tags", [])
 
 
+def at(cell):
+    """How a rule names a cell: its id and its first line."""
+    return f"cell {cell.id} ({cell.source.strip().partition(chr(10))[0][:60]})"
+
+
 def words(text):
     return len(re.sub(r"[^\w\s'’-]|-{3,}", "", re.sub(r"\$[^$]+\$", "formula", text)).split())
 
@@ -41,12 +53,12 @@ def promise(chapter):
     """A title, then a promise of at most 60 words, then what the reader needs."""
     first, *rest = prose(chapter)
     title, _, text = first.source.partition("\n")
-    paragraph = text.strip().partition(":::")[0].strip()
+    paragraph = text.strip().partition("\n> ")[0].strip()
     found = [] if re.match(r"# \S", title) else ["the first cell has no title"]
     if not 0 < words(paragraph) <= 60:
         found.append(f"the promise has {words(paragraph)} words; expected 1 to 60")
     need = "\n".join([first.source, *(cell.source for cell in rest[:1])])
-    return found + ([] if ":class: need" in need else ["no box says what the reader needs"])
+    return found + ([] if NEED in need else ["no box says what the reader needs"])
 
 
 def imports_first(chapter):
@@ -56,20 +68,21 @@ def imports_first(chapter):
     lines = [line for line in cells[0].source.split("\n") if not re.match(allowed, line)]
     later = [c for c in cells[1:] if re.search(r"^(import|from) ", c.source, re.M)]
     found = [f"the first code cell does more than import: {line}" for line in lines]
-    return found + ["a later cell imports" for _ in later]
+    return found + [f"{at(cell)} imports, and is not the first" for cell in later]
 
 
 def sizes(chapter):
     """Cells are short: code at most 20 lines and 5 in the median, prose at most 120 words."""
-    lines = [cell.source.count("\n") + 1 for cell in code(chapter)]
-    found = [f"a code cell has {n} lines; expected at most 20" for n in lines if n > 20]
-    if statistics.median(lines) > 5:
-        found.append(f"code cells have {statistics.median(lines)} lines in the median; at most 5")
+    lines = {at(cell): cell.source.count("\n") + 1 for cell in code(chapter)}
+    median = statistics.median(lines.values())
+    found = [f"{place} has {n} lines; at most 20" for place, n in lines.items() if n > 20]
+    if median > 5:
+        found.append(f"code cells have {median} lines in the median; at most 5")
     for cell in prose(chapter):
         if words(cell.source) > 120:
-            found.append(f"a cell has {words(cell.source)} words; at most 120: {cell.source[:40]}")
-    if not 30 <= len(chapter.cells) <= 100:
-        found.append(f"the chapter has {len(chapter.cells)} cells; expected 30 to 100")
+            found.append(f"{at(cell)} has {words(cell.source)} words; at most 120")
+    if not 20 <= len(chapter.cells) <= 100:
+        found.append(f"the chapter has {len(chapter.cells)} cells; expected 20 to 100")
     return found
 
 
@@ -80,17 +93,17 @@ def alternative_text(chapter):
         images = [o for o in cell.outputs if any(m.startswith("image/") for m in o.get("data", {}))]
         alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
         if images and words(alt) < 8:
-            found.append(f"a figure has the alternative text {alt!r}: {cell.source[-40:]}")
+            found.append(f"{at(cell)} draws a figure whose alternative text is {alt!r}")
     return found
 
 
 def asks_before_it_shows(chapter):
-    """At least eight times the reader is asked to predict, and then a code cell answers."""
-    asked = [i for i, cell in enumerate(chapter.cells) if ":class: predict" in cell.source]
-    found = [] if len(asked) >= 8 else [f"{len(asked)} predictions are asked for; at least 8"]
+    """At least six times the reader is asked to predict, and then a code cell answers."""
+    asked = [i for i, cell in enumerate(chapter.cells) if PREDICT in cell.source]
+    found = [] if len(asked) >= 6 else [f"{len(asked)} predictions are asked for; at least 6"]
     for i in asked:
         if i + 1 == len(chapter.cells) or chapter.cells[i + 1].cell_type != "code":
-            found.append(f"no code cell follows the prediction: {chapter.cells[i].source[:80]}")
+            found.append(f"{at(chapter.cells[i])} asks, and no code cell follows")
     return found
 
 
@@ -119,14 +132,14 @@ def measured_claims(chapter):
     cells = code(chapter)
     varying = [i for i, cell in enumerate(cells) if "nbval-ignore-output" in tags(cell)]
     bare = [i for i in varying if not any("assert" in c.source for c in cells[i + 1 : i + 2])]
-    return [f"no assertion follows a varying output: {cells[i].source[:40]}" for i in bare]
+    return [f"{at(cells[i])} varies, and no assertion follows" for i in bare]
 
 
 def raises_what_it_shows(chapter):
     """A cell tagged as raising does raise: nbval does not look."""
     tagged = [c for c in code(chapter) if {"raises-exception"} & set(tags(c))]
     silent = [c for c in tagged if not any(o.output_type == "error" for o in c.outputs)]
-    return [f"a cell tagged raises-exception does not: {c.source[:40]}" for c in silent]
+    return [f"{at(cell)} is tagged raises-exception and raises nothing" for cell in silent]
 
 
 def plain_words(chapter):
@@ -136,29 +149,62 @@ def plain_words(chapter):
 
 
 def exercises(chapter):
-    """Five exercises or more, of all three kinds, each stated, checked and solved, in order."""
+    """Four exercises or more, of all three kinds, each stated and checked, in order."""
     kinds = {e.kind for e in chapter.exercises}
     found = [f"no exercise is a {k}" for k in ("Predict", "Write", "Break") if k not in kinds]
-    if len(chapter.exercises) < 5:
-        found.append(f"there are {len(chapter.exercises)} exercises; at least 5")
-    stated = re.findall(r":label: ex-(\w+)-(\w+)", "\n".join(c.source for c in prose(chapter)))
-    if [".".join(name) for name in stated] != [e.name for e in chapter.exercises]:
+    if len(chapter.exercises) < 4:
+        found.append(f"there are {len(chapter.exercises)} exercises; at least 4")
+    stated = re.findall(rf"^{EXERCISE}(.+)$", "\n".join(c.source for c in prose(chapter)), re.M)
+    if stated != [e.title for e in chapter.exercises]:
         found.append("the exercises stated are not those of the module, in its order")
     return found + [p for e in chapter.exercises for p in _exercise(chapter, e)]
 
 
 def _exercise(chapter, exercise):
-    label, text = exercise.name.replace(".", "-"), [c.source for c in prose(chapter)]
-    statement = next((t for t in text if f":label: ex-{label}\n" in t), "")
+    text = [cell.source for cell in prose(chapter)]
+    statement = next((t for t in text if f"{EXERCISE}{exercise.title}\n" in t), "")
     check = f"exercises.{exercise.name}.check("
     stubs = [c for c in code(chapter) if check in c.source]
     found = []
     if f"*{exercise.header()}*" not in statement:
         found.append(f"the statement of {exercise.name} lacks its header {exercise.header()!r}")
-    if not any(t.strip().startswith(f":::{{solution-of}} {exercise.name}\n") for t in text):
-        found.append(f"{exercise.name} has no solution box")
     if [o.get("text", "") for c in stubs for o in c.outputs] != ["Not attempted yet.\n"]:
         found.append(f"the stub of {exercise.name} does not print that it was not attempted")
+    return found
+
+
+def open_road(chapter):
+    """The cells outside exercises and closed notes, each with what is open of its text."""
+    closed = False
+    for cell in chapter.cells:
+        if cell.cell_type == "code":
+            if not closed:
+                yield cell, cell.source
+            continue
+        kept = []
+        for part in re.split(r"(?m)^(?=#{1,3} )", cell.source):
+            if re.match(r"#{1,3} ", part):
+                closed = part.startswith(("## Exercises", EXERCISE, "### Aside: "))
+            if not closed:
+                kept.append(ASIDE.sub("", part))
+        yield cell, "".join(kept)
+
+
+def one_sitting(chapter):
+    """The open road takes 30 to 40 minutes: at most 2600 words of prose and code, 25 run cells."""
+    road = list(open_road(chapter))
+    number = sum(len(text.split()) for _, text in road)
+    cells = sum(cell.cell_type == "code" and cell.id != "install" for cell, _ in road)
+    found = [] if number <= 2600 else [f"the open road has {number} words; at most 2600"]
+    return found + ([] if cells <= 25 else [f"the open road has {cells} run cells; at most 25"])
+
+
+def readable_anywhere(chapter):
+    """Text is plain Markdown, which every viewer of notebooks shows."""
+    found = []
+    for cell in prose(chapter):
+        if raw := RAW.search(cell.source):
+            found.append(f"{at(cell)} shows {raw[0]!r} where MyST is not read")
     return found
 
 
@@ -186,5 +232,7 @@ RULES = (
     raises_what_it_shows,
     plain_words,
     exercises,
+    one_sitting,
+    readable_anywhere,
     no_spoilers,
 )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from contract import RULES, Chapter, code, prose
+from contract import EXERCISE, PREDICT, RULES, Chapter, code, open_road, prose
 
 from attnbook import exercises
 
@@ -51,7 +51,7 @@ def spoil_alt(c):
 
 
 def spoil_predict(c):
-    i = next(i for i, cell in enumerate(c.cells) if ":class: predict" in cell.source)
+    i = next(i for i, cell in enumerate(c.cells) if PREDICT in cell.source)
     c.cells.insert(i + 1, nbformat.v4.new_markdown_cell("The answer is yes."))
 
 
@@ -86,12 +86,8 @@ def spoil_exercises(c):
 
 
 def spoil_header(c):
-    cell = first(prose(c), ":label: ex-")
+    cell = first(prose(c), EXERCISE)
     cell.source = cell.source.replace(" min ", " minutes ")
-
-
-def spoil_solution(c):
-    c.cells.remove(first(prose(c), "{solution-of}"))
 
 
 def spoil_order(c):
@@ -101,6 +97,30 @@ def spoil_order(c):
 def spoil_surprise(c):
     long = next(e for e in c.exercises if e.kind == "Write")
     code(c)[-1].source = long.solution_markdown().split("```")[1].removeprefix("python\n")
+
+
+def spoil_length(c):
+    c.cells.insert(3, nbformat.v4.new_markdown_cell("word " * 2600))
+
+
+def spoil_number_of_cells(c):
+    c.cells[3:3] = [nbformat.v4.new_code_cell("x") for _ in range(26)]
+
+
+def spoil_markup(c):
+    prose(c)[3].source += " {cite}`vaswani2017attention`"
+
+
+def test_what_is_closed_is_not_on_the_open_road():
+    closed = [
+        nbformat.v4.new_markdown_cell("Open.\n\n> **Aside: why.** Closed.\n> More.\n\nOpen again."),
+        nbformat.v4.new_markdown_cell("### Aside: a table\n\nClosed."),
+        nbformat.v4.new_code_cell("closed"),
+        nbformat.v4.new_markdown_cell("## Next\n\nOpen.\n\n### Exercise: it\n\nClosed."),
+        nbformat.v4.new_code_cell("closed"),
+    ]
+    text = " ".join(text for _, text in open_road(Chapter(closed, [])))
+    assert text.split() == "Open. Open again. ## Next Open.".split()
 
 
 SPOILED = [
@@ -117,8 +137,10 @@ SPOILED = [
     ("plain_words", spoil_words),
     ("exercises", spoil_exercises),
     ("exercises", spoil_header),
-    ("exercises", spoil_solution),
     ("exercises", spoil_order),
+    ("one_sitting", spoil_length),
+    ("one_sitting", spoil_number_of_cells),
+    ("readable_anywhere", spoil_markup),
     ("no_spoilers", spoil_surprise),
 ]
 

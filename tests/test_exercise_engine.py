@@ -231,9 +231,9 @@ def test_an_input_breaks_by_its_numbers_and_not_by_its_dtype():
 
 def test_fractions_and_several_numbers_are_an_answer():
     answer = Fraction(1, 26), Fraction(9, 26), Fraction(16, 26)
-    assert exercises.softmax.colder.verdict(list(answer)).state == "right"
-    assert exercises.softmax.colder.verdict(*answer).state == "right"
-    assert exercises.softmax.colder.verdict(*reversed(answer)).state == "wrong"
+    assert exercises.temperature.colder.verdict(list(answer)).state == "right"
+    assert exercises.temperature.colder.verdict(*answer).state == "right"
+    assert exercises.temperature.colder.verdict(*reversed(answer)).state == "wrong"
     assert exercises.weighted_average.not_a_lookup.verdict(Fraction(5, 2)).state == "right"
     assert exercises.weighted_average.not_a_lookup.verdict(10**400).state == "wrong"
 
@@ -253,6 +253,15 @@ def test_what_a_later_version_kept_survives(kept):
     record.add("test.double", solved=False)
     after = {"chapter_99.new": {"tries": 1}, "test.double": {"tries": 5, "stars": 3}}
     assert json.loads((kept / "progress.json").read_text()) == after
+
+
+def test_progress_survives_the_move_of_an_exercise_to_another_chapter(kept):
+    kept.mkdir()
+    solved = {"tries": 2, "solved": "2026-01-02"}
+    (kept / "progress.json").write_text(json.dumps({"softmax.jacobian": solved}))
+    assert record.load() == {"temperature.jacobian": solved}
+    known = {exercise.name for exercise in exercises.every()}
+    assert known >= set(record.RENAMED.values()) and not known & set(record.RENAMED)
 
 
 @pytest.mark.parametrize("content", ["{", "[1, 2]", '{"a": 1}', "\x00\xff", ""])

@@ -6,7 +6,7 @@ import torch
 
 from attnbook import exercises
 from attnbook.exercises.attempt import Unfit
-from attnbook.exercises.modules.breaks import causal, causal_by_option
+from attnbook.exercises.libraries.breaks import causal, causal_by_option
 from attnbook.exercises.twins.settings import SETTINGS
 from attnbook.exercises.twins.tensors import differentiated, placed
 
@@ -119,15 +119,15 @@ def test_rounding_breaks_no_square():
     k = q[:1] + 1e-8 * rng.normal(size=(4, 64))
     right, other = (f(*map(torch.from_numpy, (q, k, v))) for f in (causal, causal_by_option))
     assert not torch.allclose(right, other, rtol=1e-11, atol=1e-11)
-    assert "one diagonal" in exercises.modules.two_corners.verdict(q, k, v).text
+    assert "one diagonal" in exercises.libraries.two_corners.verdict(q, k, v).text
 
 
 def test_a_tensor_is_an_answer_like_a_list_of_its_numbers():
-    modules, twins = exercises.modules, exercises.twins
+    libraries, twins = exercises.libraries, exercises.twins
     gradient = torch.tensor(twins.lse_gradient.solution_of(), requires_grad=True)
     assert twins.lse_gradient.verdict(gradient).state == "right"
     assert twins.lse_gradient.verdict(2 * gradient).state == "wrong"
     inputs = [torch.tensor(x) for x in ([[0.0]], [[0.0], [0.0]], [[0.0], [1.0]])]
-    assert modules.two_corners.verdict(*inputs).state == "right"
-    assert modules.two_corners.verdict(*inputs[:2], torch.ones(2, 1)).state == "wrong"
-    assert modules.polarity.verdict(torch.tensor([[True, True, False, False]])).state == "right"
+    assert libraries.two_corners.verdict(*inputs).state == "right"
+    assert libraries.two_corners.verdict(*inputs[:2], torch.ones(2, 1)).state == "wrong"
+    assert libraries.polarity.verdict(torch.tensor([[True, True, False, False]])).state == "right"

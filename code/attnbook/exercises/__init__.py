@@ -17,12 +17,16 @@ from attnbook.show import Markdown
 CHAPTERS = (
     "weighted_average",
     "softmax",
+    "temperature",
     "masks",
+    "museum",
     "dot_product",
     "additive",
     "three_ways",
     "twins",
+    "precision",
     "modules",
+    "libraries",
 )
 
 

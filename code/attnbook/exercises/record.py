@@ -11,6 +11,18 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
+RENAMED = {  # what an exercise was called when its chapter was still part of another
+    "softmax.colder": "temperature.colder",
+    "softmax.jacobian": "temperature.jacobian",
+    "masks.renormalised": "museum.renormalised",
+    "masks.mended": "museum.mended",
+    "twins.result_bits": "precision.result_bits",
+    "twins.fills": "precision.fills",
+    "modules.visible": "libraries.visible",
+    "modules.two_corners": "libraries.two_corners",
+    "modules.polarity": "libraries.polarity",
+}
+
 
 def path():
     """Where progress is kept."""
@@ -27,7 +39,7 @@ def load():
         _set_aside(error)
         return {}
     if isinstance(kept, dict) and all(isinstance(entry, dict) for entry in kept.values()):
-        return kept
+        return {RENAMED.get(name, name): entry for name, entry in kept.items()}
     _set_aside("it does not hold a table of exercises")
     return {}
 

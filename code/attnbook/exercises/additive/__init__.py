@@ -1,4 +1,4 @@
-"""Exercises of chapter 5, the additive score, in the order of the chapter."""
+"""Exercises of the chapter on the additive score, in the order of the chapter."""
 
 from attnbook.exercises.additive import bend, concatenation, predictions, product, scores
 

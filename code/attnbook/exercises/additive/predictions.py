@@ -1,4 +1,4 @@
-"""What to predict in chapter 5: weights without a tanh, costs, the sharpest weight."""
+"""What to predict of the additive score: weights without a tanh, costs, the sharpest weight."""
 
 import numpy as np
 

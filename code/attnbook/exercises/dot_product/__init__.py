@@ -1,4 +1,4 @@
-"""Exercises of chapter 4, the dot product and its scale, in the order of the chapter."""
+"""Exercises of the chapter on the dot product, in the order of the chapter."""
 
 from attnbook.exercises.dot_product import attention, bilinear, predictions, wrong_width
 

@@ -1,4 +1,4 @@
-"""What to predict in chapter 4: weights, spreads, shapes."""
+"""What to predict of the dot product: weights, spreads, shapes."""
 
 import numpy as np
 

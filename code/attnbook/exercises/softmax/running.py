@@ -145,7 +145,7 @@ running_logsumexp = Write(
             neighbours, "each score is merged with one neighbour: merge it with all before it."
         ),
     ),
-    notice="No entry knows the scores after its own: Chapter 3 calls such a view causal.",
+    notice="No entry knows the scores after its own: Chapter 4 calls such a view causal.",
     cases=(
         case(scores=_TINY),
         case(scores=np.array([5.0])),

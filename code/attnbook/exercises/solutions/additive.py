@@ -1,4 +1,4 @@
-"""Solutions to the exercises of chapter 5, the additive score."""
+"""Solutions to the exercises of the chapter on the additive score."""
 
 import numpy as np
 

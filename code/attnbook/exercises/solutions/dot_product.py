@@ -1,4 +1,4 @@
-"""Solutions to the exercises of chapter 4, the dot product and its scale."""
+"""Solutions to the exercises of the chapter on the dot product."""
 
 import numpy as np
 

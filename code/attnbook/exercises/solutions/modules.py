@@ -31,11 +31,6 @@ def split_joint(x, n_heads):
     return pieces.movedim(-3, 0).swapaxes(-2, -3)
 
 
-def visible(attn_mask, key_padding_mask):
-    """Our mask, True = may look, from two in which True = hidden."""
-    return ~attn_mask & ~key_padding_mask[:, None, :]
-
-
 def self_attention(x, in_proj_weight, out_proj_weight, n_heads, mask=None):
     """Multi-head attention of a sequence with itself, from the two matrices of PyTorch's layer."""
     q, k, v = (x @ in_proj_weight.T).chunk(3, dim=-1)
@@ -43,16 +38,3 @@ def self_attention(x, in_proj_weight, out_proj_weight, n_heads, mask=None):
     mask = None if mask is None else mask[..., None, :, :]
     out = pytorch.scaled_dot_product_attention(q, k, v, mask=mask)
     return pytorch.merge_heads(out) @ out_proj_weight.T
-
-
-def two_corners():
-    """One query, two keys: the triangle at the top left shows it the first key alone."""
-    q = [[0.0]]
-    k = [[0.0], [0.0]]
-    v = [[0.0], [1.0]]
-    return q, k, v
-
-
-def polarity():
-    """The visible keys have the mean 2, the hidden ones 10."""
-    return [[True, True, False, False]]

@@ -1,19 +1,11 @@
-"""Solutions to the exercises of chapter 2, softmax and log-sum-exp."""
+"""Solutions to the exercises of the chapter on softmax and log-sum-exp."""
 
 import numpy as np
-
-from attnbook.reference import softmax
 
 
 def merged():
     """Two equal sums make a sum twice as large."""
     return 2 + np.log(2)
-
-
-def colder():
-    """At T = 1/2 every affinity is squared."""
-    affinities = np.array([1.0, 3.0, 4.0]) ** 2
-    return affinities / affinities.sum()
 
 
 def one_maximum():
@@ -32,13 +24,6 @@ def log_softmax(scores):
 def running_logsumexp(scores):
     """L of the scores 0 … j, for every j."""
     return np.logaddexp.accumulate(scores, axis=-1)
-
-
-def jacobian(scores):
-    """J = diag(α) - α αᵀ for every row of scores."""
-    weights = softmax(scores)
-    identity = np.eye(scores.shape[-1], dtype=weights.dtype)
-    return weights[..., :, None] * (identity - weights[..., None, :])
 
 
 def small_scores():

@@ -1,4 +1,4 @@
-"""Solutions to the exercises of chapter 6, three ways of attention."""
+"""Solutions to the exercises of the chapter on three ways of attention."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Solutions to the exercises of chapter 1."""
+"""Solutions to the exercises of the chapter on weighted averages."""
 
 import numpy as np
 

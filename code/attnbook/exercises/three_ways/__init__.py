@@ -1,4 +1,4 @@
-"""Exercises of chapter 6, three ways of attention, in the order of the chapter."""
+"""Exercises of the chapter on three ways of attention, in the order of the chapter."""
 
 from attnbook.exercises.three_ways import blind, cross, decoder, moved, predictions, unequal_sizes
 

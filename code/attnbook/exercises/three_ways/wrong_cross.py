@@ -119,7 +119,7 @@ def longest(valid_lens, n_q, n_k):
 
 
 def with_attention(attention):
-    """The solution with another attention inside, a wrong one of chapter 4."""
+    """The solution with another attention inside, a wrong one of chapter 6."""
 
     def cross_attention(decoder, encoder, w_q, w_k, w_v, valid_lens):
         q, k, v = decoder @ w_q, encoder @ w_k, encoder @ w_v

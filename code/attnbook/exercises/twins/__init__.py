@@ -2,9 +2,7 @@
 
 from attnbook.exercises.twins import causal, distances, predictions, weights
 
-result_bits = predictions.result_bits
 lse_gradient = predictions.lse_gradient
 softmax = weights.softmax
 distance = distances.distance
 causal_mask = causal.causal_mask
-fills = predictions.fills

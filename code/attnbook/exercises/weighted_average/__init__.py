@@ -1,4 +1,4 @@
-"""Exercises of chapter 1, weighted averages, in the order of the chapter."""
+"""Exercises of the chapter on weighted averages, in the order of the chapter."""
 
 from attnbook.exercises.weighted_average import (
     gaussian,

@@ -106,7 +106,7 @@ gaussian_attention = Write(
             "one maximum was subtracted for all queries: a query far away underflows to 0/0.",
         ),
     ),
-    notice="Only the line of the scores knows about Gaussians. Chapter 4 replaces that line.",
+    notice="Only the line of the scores knows about Gaussians. Chapter 6 replaces that line.",
     cases=(
         case(q=np.array([[2.5]]), **_COLUMN, width=1.0),
         case(q=np.array([[2.5]]), **_COLUMN, width=0.5),

@@ -80,7 +80,7 @@ leave_one_out = Write(
             for weights_of in (_zeroed, _zeroed_and_guarded)
         ),
     ),
-    notice="You have built your first mask: a pair that may not look. Chapter 3 is about those.",
+    notice="You have built your first mask: a pair that may not look. Chapter 4 is about those.",
     cases=(
         case(x=np.array([0.0, 1.0]), y=np.array([3.0, 5.0]), width=1.0),
         case(x=np.array([0.0, 1.0, 3.0]), y=np.array([0.0, 4.0, 8.0]), width=1.0),

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from attnbook import pytorch
 from attnbook.exercises.break_it import Break, Miss
 from attnbook.exercises.modules.tensors import on_tensors
-from attnbook.exercises.solutions import modules as solutions
+from attnbook.exercises.solutions import libraries as solutions
 from attnbook.operation import describe
 
 
@@ -70,7 +70,7 @@ def _values_tie(q, k, v):
 OUTER, INNER = [True, False, False, True], [False, True, True, False]
 
 two_corners = Break(
-    name="modules.two_corners",
+    name="libraries.two_corners",
     title="A triangle at the wrong corner",
     level="easy",
     minutes=6,
@@ -113,7 +113,7 @@ two_corners = Break(
 )
 
 polarity = Break(
-    name="modules.polarity",
+    name="libraries.polarity",
     title="A test that misses the polarity",
     level="easy",
     minutes=5,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.solutions import softmax as solutions
+from attnbook.exercises.solutions import temperature as solutions
 from attnbook.exercises.write import Write, case, stress
 from attnbook.reference import softmax
 
@@ -82,7 +82,7 @@ def naive(scores):
 _TINY = np.log([1.0, 3.0, 4.0])
 
 jacobian = Write(
-    name="softmax.jacobian",
+    name="temperature.jacobian",
     title="A Jacobian for every row",
     level="medium",
     minutes=10,

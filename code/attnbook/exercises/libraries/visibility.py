@@ -5,7 +5,7 @@ import torch
 
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.modules.tensors import on_tensors
-from attnbook.exercises.solutions import modules as solutions
+from attnbook.exercises.solutions import libraries as solutions
 from attnbook.exercises.write import Write, case, stress
 
 _rng = np.random.default_rng(6)
@@ -87,7 +87,7 @@ PADDING_ROWS = (
 )
 
 visible = Write(
-    name="modules.visible",
+    name="libraries.visible",
     title="Two masks of theirs, one of ours",
     level="easy",
     minutes=8,

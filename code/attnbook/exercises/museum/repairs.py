@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnbook.exercises.break_it import Break, Miss
-from attnbook.exercises.solutions import masks as solutions
+from attnbook.exercises.solutions import museum as solutions
 from attnbook.operation import describe
 from attnbook.reference import softmax
 
@@ -42,7 +42,7 @@ def _three_finite(scores):
 
 
 renormalised = Break(
-    name="masks.renormalised",
+    name="museum.renormalised",
     title="Zero, then divide",
     level="medium",
     minutes=6,
@@ -83,7 +83,7 @@ renormalised = Break(
 )
 
 mended = Break(
-    name="masks.mended",
+    name="museum.mended",
     title="Mend the NaN",
     level="medium",
     minutes=6,

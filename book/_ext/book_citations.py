@@ -1,0 +1,64 @@
+"""Make citations of a chapter's links to the sources that `references.bib` holds.
+
+A chapter cites a source by a link to its address. On the site the link tells the whole reference
+when pointed at; an address that is no entry's is a warning. `app.env.book_citations` tells which
+entries each page cites.
+"""
+
+from functools import cache
+from pathlib import Path
+
+from docutils import nodes
+from pybtex.backends.plaintext import Backend
+from pybtex.database import parse_file
+from pybtex.style.formatting.plain import Style
+from sphinx.util import logging
+
+SOURCES = Path(__file__).parents[1] / "references.bib"
+log = logging.getLogger(__name__)
+
+
+def address(fields):
+    """Where the source of an entry is: its url, else its DOI, else its number at arXiv."""
+    if "url" in fields:
+        return fields["url"]
+    if "doi" in fields:
+        return f"https://doi.org/{fields['doi']}"
+    return f"https://arxiv.org/abs/{fields['eprint']}" if "eprint" in fields else None
+
+
+@cache
+def _entries():
+    """For each address, the key and the whole reference of its entry."""
+    entries = parse_file(str(SOURCES)).entries
+    formatted = Style().format_entries(entries.values())
+    texts = {each.key: each.text.render(Backend()) for each in formatted}
+    return {address(entry.fields): (key, texts[key]) for key, entry in entries.items()}
+
+
+def _cite(app, document):
+    page = app.env.docname
+    app.env.book_citations.pop(page, None)
+    if not app.env.doc2path(page).endswith(".ipynb"):
+        return
+    app.env.note_dependency(str(SOURCES))
+    for link in document.findall(nodes.reference):
+        uri = link.get("refuri", "")
+        if not uri.startswith(("http:", "https:")):
+            continue
+        if uri not in _entries():
+            log.warning("no entry of references.bib has the address %s", uri, location=link)
+            continue
+        key, text = _entries()[uri]
+        link["reftitle"] = text
+        app.env.book_citations.setdefault(page, set()).add(key)
+
+
+def _begin(app, env, docnames):
+    env.book_citations = getattr(env, "book_citations", {})
+
+
+def setup(app):
+    app.connect("env-before-read-docs", _begin)
+    app.connect("doctree-read", _cite)
+    return {"parallel_read_safe": False, "parallel_write_safe": True}

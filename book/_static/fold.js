@@ -1,0 +1,30 @@
+// Fold what waits to be asked for: the answers to predictions, and asides. The page is sent with all of
+// them open, so that it reads whole without scripts and in print; "a" shows or folds every answer, and the
+// choice is kept.
+(() => {
+  const root = document.documentElement;
+  const answers = () => document.querySelectorAll("details.reveal");
+  const shown = () => root.classList.contains("answers-shown");
+  const typing = (element) => element.closest("input, textarea, select, [contenteditable]");
+
+  function place() {
+    for (const answer of answers()) answer.open = shown();
+  }
+
+  for (const aside of document.querySelectorAll("details.aside")) aside.open = false;
+  place();
+  root.classList.remove("folding");
+
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+  target?.scrollIntoView();
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "a" || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+    root.classList.toggle("answers-shown");
+    try {
+      localStorage.setItem("answers", shown() ? "shown" : "folded");
+    } catch {}
+    place();
+  });
+})();

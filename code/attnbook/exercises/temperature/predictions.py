@@ -1,0 +1,60 @@
+"""What cold does to the weights."""
+
+import numpy as np
+
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.predict import Predict
+from attnbook.exercises.solutions import temperature as solutions
+
+colder = Predict(
+    name="temperature.colder",
+    title="Half the temperature",
+    level="easy",
+    minutes=5,
+    solution_of=solutions.colder,
+    atol=0.006,
+    explanation=(
+        "Dividing the scores by 1/2 doubles them, and $e^{2 s} = (e^s)^2$: the affinities 1, 3 "
+        "and 4 become 1, 9 and 16. Their sum is 26, so the weights are 1/26, 9/26 and 16/26, or "
+        "0.04, 0.35 and 0.62."
+    ),
+    hints=(
+        "Dividing by 1/2 doubles each score. What happens to its exponential?",
+        "e^(2s) is the square of e^s: square the affinities 1, 3 and 4.",
+        "Divide 1, 9 and 16 by their sum.",
+    ),
+    misconceptions=(
+        Misconception(
+            np.array([1, 3, 4]) / 8,
+            "these are the weights at T = 1: adding a number to all scores cancels, dividing them "
+            "by a number does not.",
+        ),
+        Misconception(
+            np.sqrt([1, 3, 4]) / np.sqrt([1, 3, 4]).sum(),
+            "these are the weights at T = 2: dividing the scores by 1/2 makes them larger.",
+        ),
+        Misconception(
+            np.array([1, 3, 4]) / 16,
+            "half of each weight does not sum to 1: T divides the scores, before the exponential.",
+        ),
+        Misconception(
+            np.array([1, 3, 4]) / 4,
+            "twice each weight does not sum to 1: T divides the scores, before the exponential.",
+        ),
+        Misconception(
+            np.array([0, 0, 1]),
+            "that is the limit of T going to 0: at T = 1/2 the other keys still have weight.",
+        ),
+        Misconception(
+            np.array([1, 9, 16]), "these are the affinities: divide them by their sum, 26."
+        ),
+        Misconception(
+            np.log([1, 3, 4]) / np.log(12),
+            "these are the scores divided by their sum: the exponential is missing.",
+        ),
+        Misconception(
+            np.array([16, 9, 1]) / 26, "the order is reversed: the last key has the largest score."
+        ),
+    ),
+    notice="The leader gains and the others lose: cooling sharpens, and ratios of weights square.",
+)
