@@ -16,7 +16,8 @@ INDEX = """# A book
 .. autofunction:: attnbook.reference.softmax
 ```
 """
-REFERENCE = "@book{someone2020, author={Some One}, title={A Book}, publisher={Press}, year={2020}}"
+REFERENCE = """@book{someone2020, author={Some One}, title={A Book}, publisher={Press}, year={2020},
+  eprint={2001.00001}}"""
 
 
 @pytest.fixture(scope="session")

@@ -15,11 +15,6 @@ See [the section](#here), {ref}`the section <here>`, {eq}`sum`, {cite}`someone20
 
 $$ x + y = z $$ (sum)
 
-:::{exercise} A title
-:label: ex-one
-Text.
-:::
-
 ```{bibliography}
 ```
 """
@@ -36,7 +31,6 @@ PLANTS = {  # what stands on the page -> what the build must say
     "$$\n\\begin{align} a &= b \\end{aligned}\n$$": "TeX: .*Mismatch",
     ":::{solution-of} masks.noexercise\n:::": "masks.noexercise",
     ":::{nodirective}\n:::": "nodirective",
-    ":::{exercise}\n:label: ex-one\nAgain.\n:::": "ex-one",
 }
 
 

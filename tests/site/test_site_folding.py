@@ -1,0 +1,61 @@
+"""Answers and asides wait until they are asked for, and stand open where nothing can ask."""
+
+import pytest
+
+CHAPTER = "book/numpy/04-masks.html"
+HIDDEN = """kind => [...document.querySelectorAll(`details.${kind}`)].filter(box =>
+  box.lastElementChild.getBoundingClientRect().height === 0
+  || box.getBoundingClientRect().bottom < box.lastElementChild.getBoundingClientRect().bottom
+).length"""
+
+
+@pytest.fixture
+def page(visit):
+    return visit(CHAPTER).page
+
+
+def count(page, kind):
+    return page.locator(f"details.{kind}").count()
+
+
+def test_answers_and_asides_are_folded_and_open_by_keyboard(page):
+    for kind in ("reveal", "aside"):
+        assert page.evaluate(HIDDEN, kind) == count(page, kind) > 0
+        summary = page.locator(f"details.{kind} > summary").first
+        summary.focus()
+        page.keyboard.press("Enter")
+        assert page.evaluate(HIDDEN, kind) == count(page, kind) - 1
+
+
+def test_one_key_shows_every_answer_and_the_choice_is_kept(page):
+    page.keyboard.press("a")
+    assert page.evaluate(HIDDEN, "reveal") == 0 < page.evaluate(HIDDEN, "aside")
+    page.reload()
+    assert page.evaluate(HIDDEN, "reveal") == 0
+    page.keyboard.press("a")
+    page.reload()
+    assert page.evaluate(HIDDEN, "reveal") == count(page, "reveal")
+
+
+def test_typing_in_the_search_box_shows_no_answer(page):
+    page.keyboard.press("Control+k")
+    page.keyboard.type("a mask")
+    assert page.evaluate(HIDDEN, "reveal") == count(page, "reveal")
+
+
+def test_all_is_open_in_print(page):
+    page.emulate_media(media="print")
+    for kind in ("reveal", "aside", "solution"):
+        assert page.evaluate(HIDDEN, kind) == 0 < count(page, kind)
+
+
+def test_all_but_solutions_is_open_without_scripts(visit):
+    page = visit(CHAPTER, scripts=False).page
+    for kind in ("reveal", "aside"):
+        assert page.locator(f"details.{kind}:not([open])").count() == 0 < count(page, kind)
+
+
+def test_an_address_inside_a_folded_answer_opens_it(visit, page):
+    place = page.locator("details.reveal figure[id]").first.get_attribute("id")
+    assert not page.locator(f"[id='{place}']").is_visible()
+    assert visit(f"{CHAPTER}#{place}").page.locator(f"[id='{place}']").is_visible()
