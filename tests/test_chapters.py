@@ -1,9 +1,11 @@
 """Every chapter keeps the contract, and every rule of the contract can fail."""
 
+import re
 from pathlib import Path
 
 import nbformat
 import pytest
+import yaml
 from contract import EXERCISE, PREDICT, RULES, Chapter, code, open_road, prose
 
 from attnbook import exercises
@@ -28,6 +30,31 @@ def test_every_chapter_of_exercises_has_a_notebook():
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_chapter_keeps_the_rule(path, rule):
     assert rule(chapter(path)) == []
+
+
+TOC = yaml.safe_load((BOOK.parent / "_toc.yml").read_text(encoding="utf-8"))
+CHAPTERS = [
+    page["file"] for part in TOC["parts"] if "numbered" in part for page in part["chapters"]
+]
+LINK = re.compile(r"\[Chapter (\d+)\]\(([^)#]+)\.ipynb(?:#[^)]*)?\)")
+
+
+def misnumbered(text, folder):
+    """The links of a page whose text numbers another chapter than the one they lead to."""
+    for number, target in LINK.findall(text):
+        page = (folder / target).resolve().relative_to(BOOK.parent).as_posix()
+        if CHAPTERS.index(page) + 1 != int(number):
+            yield f"Chapter {number} is {page}"
+
+
+@pytest.mark.parametrize("path", [*NOTEBOOKS, BOOK / "index.md"], ids=lambda path: path.stem)
+def test_a_link_to_a_chapter_has_its_number(path):
+    assert list(misnumbered(path.read_text(encoding="utf-8"), path.parent)) == []
+
+
+def test_a_link_with_another_number_is_found():
+    text = "[Chapter 2](02-softmax.ipynb) and [Chapter 3](02-softmax.ipynb#temperature)"
+    assert [*misnumbered(text, BOOK / "numpy")] == ["Chapter 3 is book/numpy/02-softmax"]
 
 
 def first(cells, part):
