@@ -4,6 +4,7 @@ The page needs no script to show a formula and carries MathML for screen readers
 is a Sphinx warning with its file and line, so that `-W` refuses it.
 """
 
+import atexit
 import json
 import re
 from functools import cache
@@ -29,6 +30,7 @@ log = logging.getLogger(__name__)
 @cache
 def _engine():
     engine = MiniRacer()
+    atexit.register(engine.close)  # left to the collector at exit, mini-racer 0.14 hangs
     engine.eval("var self = globalThis;" + KATEX.read_text(encoding="utf-8"))
     engine.eval(TYPESET)
     return engine
