@@ -1,11 +1,14 @@
 # make book                  build the book, serve it, print its address (SERVE=0: only build)
 # make test                  prove everything
-# make lab                   open the notebooks
+# make lab                   open the notebooks in JupyterLab
 # make notebooks [NB=path]   run notebooks again and write their outputs (FRESH=1: timings too)
+# make check NB=path         prove one notebook, in seconds: its form, the rules, every number
 #
 # PYTHON=path picks the Python that .venv is made with; CHROMIUM=path the browser of the tests.
 
-.PHONY: book test lab notebooks
+.PHONY: book test lab notebooks check help
+
+$(if $(wildcard tools/python),,$(error run make in the folder of the book, or name it: make -C))
 
 book:
 	@sh tools/python -m tools.environment requirements-book.txt
@@ -17,9 +20,16 @@ test:
 	@.venv/bin/python -m tools.prove
 
 lab:
-	@sh tools/python -m tools.environment requirements.txt
+	@sh tools/python -m tools.environment requirements-lab.txt
 	@.venv/bin/jupyter lab --allow-root book
 
 notebooks:
 	@sh tools/python -m tools.environment requirements.txt
 	@.venv/bin/python -m tools.notebooks $(if $(FRESH),--fresh) $(NB)
+
+check:
+	@sh tools/python -m tools.environment requirements.txt
+	@.venv/bin/python -m tools.check $(NB)
+
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile

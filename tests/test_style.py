@@ -69,7 +69,7 @@ def test_the_folder_code_does_not_hide_pythons_own_module_code():
     assert not (ROOT / "code/conftest.py").exists()
 
 
-@pytest.mark.parametrize("name", ["requirements-book.txt", "requirements.txt"])
+@pytest.mark.parametrize("name", sorted(path.name for path in ROOT.glob("requirements*.txt")))
 def test_every_requirement_is_pinned_as_in_the_constraints(name):
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
     wanted = [line for line in lines if not line.startswith(("#", "-"))]

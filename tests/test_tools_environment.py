@@ -12,19 +12,12 @@ import pytest
 from tools import environment
 
 ROOT = Path(__file__).parents[1]
-FILES = (
-    "requirements-book.txt",
-    "requirements.txt",
-    "constraints.txt",
-    "pyproject.toml",
-    "Makefile",
-)
 
 
 @pytest.fixture
 def project(tmp_path):
-    for name in FILES:
-        shutil.copy(ROOT / name, tmp_path)
+    for path in [ROOT / "pyproject.toml", ROOT / "Makefile", *ROOT.glob("*.txt")]:
+        shutil.copy(path, tmp_path)
     shutil.copytree(ROOT / "tools", tmp_path / "tools")
     return tmp_path
 
@@ -78,6 +71,7 @@ def test_a_newer_python_on_the_path_is_used_where_python3_is_too_old(project):
 
 def test_a_broken_environment_and_a_missing_network_are_both_recovered_from(project):
     script(project / ".venv/bin/python", "exit 1")
+    (project / ".venv/made").write_text(f"{project}\n{environment.VERSION}\n")
     offline = {"PIP_INDEX_URL": "https://127.0.0.1:9/", "PIP_RETRIES": "1"}
     assert install(project, **offline) == (
         "The packages could not be downloaded: check the network, then run it again.",
@@ -103,10 +97,55 @@ def test_each_cause_has_its_own_sentence(errors, sentence):
     assert sentence in environment.why(errors)
 
 
-def test_a_python_without_ensurepip_is_told_what_to_install(monkeypatch):
-    monkeypatch.setattr(environment.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(SystemExit, match=r"apt install python3\.\d+-venv"):
+@pytest.mark.parametrize(
+    ("missing", "sentence"),
+    [("ensurepip", r"apt install python3\.\d+-venv"), ("_ssl", "was built without SSL")],
+)
+def test_a_python_that_lacks_a_part_is_refused_by_that_part(
+    monkeypatch, tmp_path, missing, sentence
+):
+    monkeypatch.setattr(environment, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(environment.importlib.util, "find_spec", lambda name: name != missing)
+    with pytest.raises(SystemExit, match=sentence):
         environment.make()
+
+
+def test_an_environment_that_somebody_made_by_hand_is_left_alone(project):
+    script(project / ".venv/bin/python", "exit 0")
+    said, status = install(project)
+    assert "a .venv that was not made by this book's make" in said
+    assert status
+    assert (project / ".venv/bin/python").exists()
+
+
+def test_one_that_was_left_half_made_or_empty_is_made_afresh(project):
+    (project / "requirements-book.txt").write_text("")
+    (project / ".venv").mkdir()
+    assert install(project)[1] == 0
+    (project / ".venv/made").unlink()
+    (project / ".venv/unfinished").touch()
+    assert install(project)[1] == 0
+    assert (project / ".venv/made").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["requirements-book.txt", "requirements-lab.txt", "requirements.txt"]
+)
+def test_the_size_of_what_is_installed_is_said_beforehand(name):
+    assert re.search(r"about \d\.\d GB on\s+disk", "\n".join(environment.described(name)))
+
+
+def test_make_help_names_every_command(project):
+    done = make(project, "help")
+    for command in ("book", "test", "lab", "notebooks", "check"):
+        assert f"make {command} " in done.stdout
+
+
+def test_make_says_where_to_run_it(project, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    done = make(elsewhere, "-f", project / "Makefile", "book")
+    assert "run make in the folder of the book" in done.stderr
+    assert done.returncode
 
 
 def test_an_interrupted_installation_makes_the_environment_unusable(tmp_path, monkeypatch):
@@ -124,16 +163,3 @@ def test_an_environment_from_another_folder_is_unusable(tmp_path, monkeypatch):
     monkeypatch.setattr(environment, "MADE", tmp_path / "made")
     environment.MADE.write_text(f"/elsewhere\n{environment.VERSION}\n")
     assert not environment.is_usable()
-
-
-ACCEPTED = re.compile(r"jupyterlab-myst v\S+ \S*enabled\S* \S*OK")
-
-
-def test_the_pinned_jupyterlab_accepts_the_extension_that_draws_our_boxes():
-    command = [Path(sys.executable).with_name("jupyter-labextension"), "list"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert ACCEPTED.search(done.stdout + done.stderr)
-
-
-def test_an_extension_that_is_switched_off_is_noticed():
-    assert not ACCEPTED.search("jupyterlab-myst v2.7.0 \x1b[32menabled\x1b[0m \x1b[31m X\x1b[0m")

@@ -26,6 +26,11 @@ def stream(text, name="stdout"):
     return {"output_type": "stream", "name": name, "text": text}
 
 
+def shown(kind, text):
+    output = {"output_type": "display_data", "metadata": {}, "data": {kind: text}}
+    return code("x", [output], 2)
+
+
 ERROR = {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": ["no"]}
 TEXT = {"cell_type": "markdown", "metadata": {}, "source": "# A title", "id": "title"}
 
@@ -123,6 +128,7 @@ FINE = (
     code("1 + 1", count=1, id="a"),
     code("print(2)", [stream("2\n")], 2, id="b"),
     code("1 / 0", [ERROR], 3, ["raises-exception"], id="c"),
+    shown("text/html", "<table><td>once = 1</td></table>") | {"execution_count": 4, "id": "d"},
 )
 WRONG = {
     "it is empty": code("", count=2),
@@ -139,6 +145,19 @@ WRONG = {
     "it ends in a semicolon": code("plot(x);", count=2),
     "it writes to stderr: careful": code("x", [stream("careful\n", "stderr")], 2),
     "its output names a place on one machine: /home/": code("x", [stream("/home/me/x.py")], 2),
+    "its output would run a script on the page: <script": shown("text/html", "<b>1</b><script>"),
+    "its output would run a script on the page: javascript:": shown(
+        "text/markdown", "[here](javascript:alert())"
+    ),
+    "its output would run a script on the page: <img src='' onerror=": shown(
+        "text/html", "<img src='' onerror='alert()'>"
+    ),
+    "its output would run a script on the page: <g onload=": shown(
+        "image/svg+xml", "<svg><g onload='alert()'/></svg>"
+    ),
+    "its output would run a script on the page: application/javascript": shown(
+        "application/javascript", "alert()"
+    ),
 }
 
 

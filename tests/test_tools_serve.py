@@ -1,6 +1,7 @@
 """`make book` serves the site on a free port and ends cleanly with Ctrl-C."""
 
 import contextlib
+import http.client
 import os
 import pty
 import re
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -85,6 +87,43 @@ def test_an_interrupt_ends_the_server_cleanly_where_there_is_no_terminal(project
     server.send_signal(signal.SIGINT)
     assert server.communicate(timeout=60)[0].endswith(b"\nStopped.\n")
     assert server.returncode == 0
+
+
+@pytest.fixture
+def asked(project):
+    """The status and the text with which the server answers a path."""
+    (project / "secret").write_text("not the book's")
+    (project / "_build/html/link").symlink_to(project / "secret")
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tools.serve"],
+        cwd=project,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    address = urlsplit(ADDRESS.search(read_until(server.stdout.fileno(), ADDRESS))[0].decode())
+
+    def ask(path, host="localhost"):
+        connection = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
+        connection.request("GET", path, headers={"Host": f"{host}:{address.port}"})
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+    yield ask
+    server.send_signal(signal.SIGINT)
+    assert b"Traceback" not in server.communicate(timeout=60)[0]
+
+
+def test_a_page_elsewhere_can_not_have_its_own_name_answered(asked):
+    assert asked("/") == (200, "the book")
+    assert asked("/", host="rebound.example")[0] == 403
+
+
+@pytest.mark.parametrize("path", ["/link", "/none", "/a%00b", "/../secret", "/%2e%2e/secret"])
+def test_what_is_not_in_the_site_is_not_found(asked, project, path):
+    assert asked(path)[0] == 404
+    (project / "_build/html/404.html").write_text("this page is missing")
+    assert asked(path) == (404, "this page is missing")
 
 
 def test_serve_0_only_builds(project):

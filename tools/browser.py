@@ -16,6 +16,7 @@ ADVICE = (
     "install one (Debian: apt-get install chromium; macOS: brew install --cask google-chrome) "
     "or name yours: make test CHROMIUM=/path/to/chrome"
 )
+WRONG = "CHROMIUM names {}, which is no browser that runs: name another, or leave CHROMIUM out"
 
 
 def runs(path):
@@ -52,6 +53,9 @@ def install():
 
 
 def find_or_install():
-    if not find() and not os.environ.get("CHROMIUM"):
-        install()
+    if found := find():
+        return found
+    if named := os.environ.get("CHROMIUM"):
+        sys.exit(WRONG.format(named))
+    install()
     return find() or sys.exit(ADVICE)

@@ -1,24 +1,81 @@
 """Build the site into `_build/html`, warnings as errors. `--fresh` forgets earlier builds."""
 
+import hashlib
+import os
+import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from tools.command import ending, started
+from tools.environment import ROOT, alone, disk_is_full
+
 BUILT = ROOT / "_build"
+MADE_OF = BUILT / "made-of"  # a digest of what Sphinx does not watch, written after a whole build
+UNWATCHED = ("book/_ext", "book/_static", "book/_templates", "constraints.txt")
+JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
+COMMAND = (sys.executable, "-c", JUPYTER_BOOK, "build", ".", "-W", "-n", "--keep-going")
+PLACE = re.compile(r"(\.ipynb):(\d+)(\d{4})\b")  # 10000 times the cell + the line + 1
+BROKEN = re.compile(r"No module named '(?!attnbook|book_)|ImportError|Could not import extension")
+
+
+def digest():
+    """A digest of all that pages are made of, beside what Sphinx watches itself."""
+    found = hashlib.sha256()
+    for place in UNWATCHED:
+        for path in [ROOT / place, *sorted((ROOT / place).rglob("*"))]:
+            if path.is_file() and "__pycache__" not in path.parts:
+                found.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+def forget():
+    """Have Sphinx read every page again."""
+    shutil.rmtree(BUILT / ".doctrees", ignore_errors=True)
+
+
+def readable(line):
+    """A line of the builder's, with a place in a notebook as its reader counts."""
+    return PLACE.sub(lambda found: f"{found[1]}, cell {found[2]}, line {int(found[3]) - 1}", line)
+
+
+def run():
+    """Run Jupyter Book, showing what it says; return its exit status and what it said."""
+    environ = {name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"}
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    said = []
+    with started(COMMAND, cwd=ROOT, env=environ | {"PYTHONUNBUFFERED": "1"}, **pipe) as process:
+        for line in process.stdout:
+            said.append(readable(line))
+            print(said[-1], end="", flush=True)
+    return process.returncode, "".join(said)
+
+
+def why(said):
+    """One sentence for what Jupyter Book said before it failed."""
+    if disk_is_full(said):
+        return "The disk is full: free some gigabytes, then run it again."
+    if BROKEN.search(said):
+        return "A package in .venv is missing or broken: remove the folder .venv, run it again."
+    return "The book was not built: each warning and error is listed above."
 
 
 def build():
-    jupyter_book = Path(sys.executable).with_name("jupyter-book")
-    command = [jupyter_book, "build", ".", "-W", "-n", "--keep-going"]
-    if subprocess.run(command, cwd=ROOT).returncode:
-        # Sphinx warns about a page only when it reads it, so it must read all of them again.
-        shutil.rmtree(BUILT / ".doctrees", ignore_errors=True)
-        sys.exit("The book was not built: each warning and error is listed above.")
+    made_of = digest()
+    if not MADE_OF.exists() or MADE_OF.read_text() != made_of:
+        forget()
+    status, said = run()
+    if status:
+        forget()  # it warns about a page only when it reads it
+        sys.exit(why(said))
+    MADE_OF.write_text(made_of)
 
 
 if __name__ == "__main__":
-    if "--fresh" in sys.argv:
-        shutil.rmtree(BUILT, ignore_errors=True)
-    build()
+    with ending("Stopped before the book was built: run it again to go on."), alone():
+        if "--fresh" in sys.argv:
+            shutil.rmtree(BUILT, ignore_errors=True)
+        try:
+            build()
+        except OSError as error:
+            sys.exit(f"{error}\n{why(str(error))}")

@@ -3,9 +3,12 @@
     sh tools/python -m tools.environment requirements-book.txt
 
 It needs nothing but the standard library. Whatever goes wrong ends in one sentence, and running it
-again works: an environment that was left half made is made afresh.
+again works: an environment that was left half made is made afresh. One that somebody made by hand
+is left alone.
 """
 
+import contextlib
+import fcntl
 import hashlib
 import importlib.util
 import os
@@ -28,8 +31,26 @@ UNFIT = re.compile(r"(?:No matching distribution found for|Cannot install) (\S+)
 
 def wanted():
     """A digest of the files that decide what an environment holds."""
-    names = ("requirements-book.txt", "requirements.txt", "constraints.txt", "pyproject.toml")
-    return hashlib.sha256(b"\0".join((ROOT / name).read_bytes() for name in names)).hexdigest()
+    names = [*sorted(ROOT.glob("requirements*.txt")), ROOT / "constraints.txt"]
+    read = [path.read_bytes() for path in (*names, ROOT / "pyproject.toml")]
+    return hashlib.sha256(b"\0".join(read)).hexdigest()
+
+
+@contextlib.contextmanager
+def alone():
+    """Wait until no other make works in this folder."""
+    folder = os.open(ROOT, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print("Waiting for another make that works in this folder", flush=True)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+    except OSError:  # a file system without locks
+        pass
+    try:
+        yield
+    finally:
+        os.close(folder)
 
 
 def is_usable():
@@ -57,9 +78,13 @@ def run(command):
     return process.wait(), "".join(errors)
 
 
+def disk_is_full(errors):
+    return bool(FULL.search(errors)) or shutil.disk_usage(ROOT).free < 50e6
+
+
 def why(errors):
     """One sentence for what pip or venv wrote to stderr."""
-    if FULL.search(errors) or shutil.disk_usage(ROOT).free < 50e6:
+    if disk_is_full(errors):
         return "The disk is full: free some gigabytes, then run it again."
     if OFFLINE.search(errors):
         return "The packages could not be downloaded: check the network, then run it again."
@@ -71,22 +96,50 @@ def why(errors):
     return "The packages could not be installed: the reason is above; mend it, then run it again."
 
 
-def make():
+def refuse():
+    """End with a sentence where this Python can not make an environment, or must not."""
+    minor = VERSION.rpartition(".")[0]
+    ours = MADE.exists() or UNFINISHED.exists()
+    if not ours and VENV.exists() and any(VENV.iterdir()):
+        sys.exit(
+            "There is a .venv that was not made by this book's make, which would replace it: "
+            "move it or remove it, then run it again."
+        )
+    if not importlib.util.find_spec("_ssl"):
+        sys.exit(
+            f"This Python {minor} was built without SSL and can download nothing: "
+            "name another Python, as in: make book PYTHON=python3.12"
+        )
     if not importlib.util.find_spec("ensurepip"):
-        minor = VERSION.rpartition(".")[0]
         sys.exit(
             f"This Python {minor} cannot make an environment: install its venv package "
             f"(Debian, Ubuntu: apt install python{minor}-venv), then run it again."
         )
+
+
+def make():
+    refuse()
     print(f"Making .venv with Python {VERSION}", flush=True)
-    status, errors = run([sys.executable, "-m", "venv", "--clear", VENV])
+    if VENV.exists():
+        shutil.rmtree(VENV)
+    VENV.mkdir()
+    UNFINISHED.touch()  # from here on the folder is known as ours
+    status, errors = run([sys.executable, "-m", "venv", VENV])
     if status:
         sys.exit(why(errors))
     MADE.write_text(f"{ROOT}\n{VERSION}\n", encoding="utf-8")
+    UNFINISHED.unlink()
+
+
+def described(requirements):
+    """The lines at the head of a requirements file: what it is for, and how much it takes."""
+    lines = (ROOT / requirements).read_text(encoding="utf-8").splitlines()
+    return [line.removeprefix("# ") for line in lines if line.startswith("# ")]
 
 
 def install(requirements):
-    print(f"Installing what {requirements} pins; only the first time takes long", flush=True)
+    print(f"Installing what {requirements} names; only the first time takes long.", flush=True)
+    print(*described(requirements), sep="\n", flush=True)
     UNFINISHED.touch()
     status, errors = run([VENV / "bin/python", "-m", "pip", "install", "-r", requirements])
     if status:
@@ -100,11 +153,12 @@ def install(requirements):
 def main(requirements):
     installed = VENV / f"installed-{requirements}"
     try:
-        if not is_usable():
-            make()
-        if not installed.exists() or installed.read_text() != wanted():
-            install(requirements)
-            installed.write_text(wanted())
+        with alone():
+            if not is_usable():
+                make()
+            if not installed.exists() or installed.read_text() != wanted():
+                install(requirements)
+                installed.write_text(wanted())
     except KeyboardInterrupt:
         sys.exit("\nStopped before the environment was ready: run it again to go on.")
     except OSError as error:

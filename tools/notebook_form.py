@@ -14,6 +14,8 @@ METADATA = {
 VARIES = "nbval-ignore-output"
 RAISES = "raises-exception"
 MACHINE = re.compile(r"/(home|Users|root|tmp|work)/|ipykernel_\d|site-packages")
+SCRIPT = re.compile(r"<script|javascript:|<[^>]*\son\w+\s*=", re.IGNORECASE)
+RUNS = ("text/html", "text/markdown", "image/svg+xml")  # what a page takes over as it is
 
 
 def tags(cell):
@@ -78,11 +80,19 @@ def words(output):
     return json.dumps([texts, output.get("text"), output.get("evalue"), output.get("traceback")])
 
 
+def scripts(output):
+    """The beginning of whatever in an output would run in a reader's browser."""
+    data = output.get("data", {})
+    found = [found[0] for kind in RUNS if (found := SCRIPT.search(data.get(kind, "")))]
+    return [*found, *(kind for kind in data if "javascript" in kind)]
+
+
 def complaints(cell, count):
     """What keeps nbval from comparing this cell, or a reader from seeing the same as its author."""
     errors = [output for output in cell.outputs if output.output_type == "error"]
     stderr = [output.text for output in cell.outputs if output.get("name") == "stderr"]
     place = MACHINE.search(" ".join(map(words, cell.outputs)))
+    script = [found for output in cell.outputs for found in scripts(output)]
     if not cell.source.strip():
         yield "it is empty"
     if cell.execution_count != count:
@@ -101,6 +111,8 @@ def complaints(cell, count):
         yield f"it writes to stderr: {stderr[-1].strip().splitlines()[-1]}"
     if place:
         yield f"its output names a place on one machine: {place[0]}"
+    if script:
+        yield f"its output would run a script on the page: {script[0]}"
 
 
 def problems(notebook):

@@ -14,8 +14,11 @@ from pathlib import Path
 
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal
+from traitlets.config import Config
 
+from tools.command import ending
 from tools.install_cell import address, place
+from tools.kernels import SPEECH
 from tools.notebook_form import VARIES, code_cells, normalise, parse, problems, tags, title
 from tools.reproducible import settings
 from tools.small_images import shrink
@@ -24,7 +27,9 @@ from tools.small_images import shrink
 def execute(notebook, folder):
     """Run the cells in order; return what stopped them, if anything did."""
     started = []
-    client = NotebookClient(notebook, kernel_name="python3", record_timing=False, timeout=600)
+    options = {"kernel_name": "python3", "record_timing": False, "timeout": 600}
+    config = Config({"KernelManager": SPEECH})
+    client = NotebookClient(notebook, config=config, **options)
     client.resources = {"metadata": {"path": str(folder)}}
     client.on_cell_start = lambda cell, cell_index: started.append(cell)
     with tempfile.TemporaryDirectory() as home:
@@ -86,4 +91,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with ending("Stopped: the notebooks named above, but for the last, are done."):
+        main()

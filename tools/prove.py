@@ -6,6 +6,7 @@ import tempfile
 import time
 
 from tools import browser
+from tools.command import ending, started
 from tools.reproducible import ROOT, settings
 from tools.results import Result, by_kind, table
 
@@ -21,14 +22,15 @@ FONTS = (PYTHON, "-c", "import matplotlib.font_manager")
 PLACES = ("tests", "code", "book")
 PYTEST = (
     *(PYTHON, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"),
-    *("--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120"),
+    *("-p", "tools.kernels", "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120"),
 )
 
 
 def step(name, command, environ):
     print(f"\n=== {name}", flush=True)
     began = time.monotonic()
-    status = subprocess.run(command, cwd=ROOT, env=environ).returncode
+    with started(command, cwd=ROOT, env=environ) as process:
+        status = process.wait()
     return Result(name, time.monotonic() - began, ok=status == 0)
 
 
@@ -68,4 +70,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with ending("Stopped before all was proved."):
+        main()

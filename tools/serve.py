@@ -6,6 +6,7 @@ import functools
 import os
 import signal
 import sys
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -13,9 +14,36 @@ SITE = Path(__file__).resolve().parents[1] / "_build/html"
 PORTS = range(8000, 8100)
 
 
+NAMES = ("127.0.0.1", "localhost")
+
+
 class Handler(SimpleHTTPRequestHandler):
+    """Files of the site and nothing else, to whoever calls this machine by its own name."""
+
     def log_message(self, *args):
         pass
+
+    def send_head(self):
+        host = self.headers.get("Host", "")
+        if host.partition(":")[0] not in NAMES:  # a page elsewhere gave its own name our address
+            return self.send_error(HTTPStatus.FORBIDDEN)
+        try:
+            inside = Path(self.translate_path(self.path)).resolve().is_relative_to(SITE.resolve())
+        except ValueError:  # a NUL in the path
+            inside = False
+        return super().send_head() if inside else self.send_error(HTTPStatus.NOT_FOUND)
+
+    def send_error(self, code, *arguments):
+        page = SITE / "404.html"
+        if code != HTTPStatus.NOT_FOUND or not page.is_file():
+            return super().send_error(code, *arguments)
+        body = page.read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
 
 class Server(ThreadingHTTPServer):
