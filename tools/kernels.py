@@ -1,7 +1,7 @@
 """Kernels that speak over sockets in a folder of their own: two programs do not get the same.
 
 Over TCP, a kernel's ports are chosen before they are taken. As a pytest plugin (`-p tools.kernels`)
-this holds for nbval, which has no setting for it.
+this holds for nbval, which has no setting for it, nor for what it is not to compare: figures.
 """
 
 import atexit
@@ -10,6 +10,7 @@ import tempfile
 from functools import partial
 
 import nbval.kernel
+import nbval.plugin
 
 LONGEST = 103  # bytes in the path of a socket, on macOS; Linux allows 107
 
@@ -25,3 +26,9 @@ FOLDER = tempfile.mkdtemp(prefix="kernels-")
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 SPEECH = speech(FOLDER)
 nbval.kernel.KernelManager = partial(nbval.kernel.KernelManager, **SPEECH)
+
+
+def pytest_collectstart(collector):
+    """Leave SVG images out of the comparison, as nbval does with others: processors differ."""
+    if isinstance(collector, nbval.plugin.IPyNbFile):
+        collector.skip_compare += ("image/svg+xml",)

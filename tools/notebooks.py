@@ -3,8 +3,9 @@
     python -m tools.notebooks [--fresh] [paths]     run them, write their outputs
     python -m tools.notebooks --check [paths]       change nothing, say what is wrong
 
-A cell tagged `nbval-ignore-output` (a time, a training curve) keeps the output that it has, so that
-running twice changes nothing; `--fresh` takes a new one.
+A cell tagged `nbval-ignore-output` (a time, a training curve) keeps the output that it has, and any
+other cell a figure that looks as before, so that running twice changes nothing; `--fresh` takes new
+ones.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from nbclient.exceptions import CellControlSignal
 from traitlets.config import Config
 
 from tools.command import ending
+from tools.figures import keep
 from tools.install_cell import address, place
 from tools.kernels import SPEECH
 from tools.notebook_form import VARIES, code_cells, normalise, parse, problems, tags, title
@@ -40,17 +42,25 @@ def execute(notebook, folder):
     return []
 
 
+def retain(cell, earlier):
+    """Have a cell that varies keep its earlier outputs, and any other its figures that look so."""
+    if VARIES in tags(cell):
+        cell.outputs = earlier or cell.outputs
+    elif len(earlier) == len(cell.outputs):
+        for output, before in zip(cell.outputs, earlier, strict=True):
+            keep(output, before)
+
+
 def run(path, fresh):
     before = path.read_text(encoding="utf-8")
     notebook = parse(before)
     place(notebook, address())
-    varying = [cell for cell in code_cells(notebook) if VARIES in tags(cell) and not fresh]
-    earlier = [cell.outputs for cell in varying]
+    earlier = {} if fresh else {cell.id: cell.outputs for cell in code_cells(notebook)}
     if stopped := execute(notebook, path.resolve().parent):
         return stopped
     shrink(notebook)
-    for cell, outputs in zip(varying, earlier, strict=True):
-        cell.outputs = outputs or cell.outputs
+    for cell in code_cells(notebook):
+        retain(cell, earlier.get(cell.id, []))
     after = normalise(notebook)
     found = problems(notebook)
     if not found and after != before:
