@@ -4,7 +4,10 @@ import base64
 import copy
 import io
 import json
+import signal
 import subprocess
+import sys
+import time
 
 import nbformat
 import numpy as np
@@ -120,6 +123,25 @@ def test_an_error_or_a_warning_stops_the_run_names_its_cell_and_writes_nothing(
     found = notebooks.run(path, fresh=False)
     assert "culprit" in found[0]
     assert problem in found[0]
+    assert path.read_bytes() == before
+
+
+def test_ctrl_c_ends_the_run_in_one_sentence_and_changes_nothing(tmp_path):
+    path = write(tmp_path / "long.ipynb", code(f"open('{tmp_path}/runs', 'w')\nwhile True: pass"))
+    before = path.read_bytes()
+    run = subprocess.Popen(
+        [sys.executable, "-m", "tools.notebooks", path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    while not (tmp_path / "runs").exists():
+        assert run.poll() is None
+        time.sleep(0.1)
+    run.send_signal(signal.SIGINT)
+    said = run.communicate(timeout=60)[0]
+    assert said.startswith(f"{path}\n\nStopped: ")
+    assert "Traceback" not in said
     assert path.read_bytes() == before
 
 

@@ -5,6 +5,7 @@ this holds for nbval, which has no setting for it, nor for what it is not to com
 """
 
 import atexit
+import os
 import shutil
 import tempfile
 from functools import partial
@@ -22,7 +23,7 @@ def speech(folder):
     return {"transport": "ipc", "ip": ip} if fits else {"transport": "tcp"}
 
 
-FOLDER = tempfile.mkdtemp(prefix="kernels-")
+FOLDER = tempfile.mkdtemp(prefix="kernels-", dir=os.environ.get("KERNELS"))
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 SPEECH = speech(FOLDER)
 nbval.kernel.KernelManager = partial(nbval.kernel.KernelManager, **SPEECH)

@@ -9,6 +9,7 @@ ones.
 """
 
 import argparse
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -29,11 +30,21 @@ from tools.small_images import shrink
 def execute(notebook, folder):
     """Run the cells in order; return what stopped them, if anything did."""
     started = []
-    options = {"kernel_name": "python3", "record_timing": False, "timeout": 600}
+    options = {
+        "kernel_name": "python3",
+        "record_timing": False,
+        "timeout": 600,
+        "shutdown_kernel": "immediate",
+    }
     config = Config({"KernelManager": SPEECH})
     client = NotebookClient(notebook, config=config, **options)
     client.resources = {"metadata": {"path": str(folder)}}
-    client.on_cell_start = lambda cell, cell_index: started.append(cell)
+
+    def note(cell, cell_index):
+        started.append(cell)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # nbclient's own would go on
+
+    client.on_cell_start = note
     with tempfile.TemporaryDirectory() as home:
         try:
             client.execute(env=settings(home))

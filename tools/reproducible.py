@@ -18,4 +18,5 @@ def settings(folder):
         "MKL_NUM_THREADS": "1",
         "XDG_DATA_HOME": f"{folder}/data",  # a reader's progress stays as it is
         "IPYTHONDIR": f"{folder}/ipython",
+        "KERNELS": str(folder),  # where tools.kernels puts their sockets
     }

@@ -1,0 +1,52 @@
+"""An interrupt ends a command and all that it started, in one sentence."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tools import prove
+
+WORK = """
+from tools.command import ending, started
+with ending("Stopped."), started(["sh", "-c", "sleep 98 & sleep 99"]) as process:
+    print(process.pid, flush=True)
+    process.wait()
+"""
+
+
+def living(group):
+    """The processes of a group, without those that only wait to be forgotten."""
+    listed = subprocess.check_output(["ps", "-eo", "pgid=,stat="], text=True).splitlines()
+    return [
+        state for number, state in map(str.split, listed) if number == group and state[0] != "Z"
+    ]
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_whatever_ends_the_work_ends_its_processes_and_says_so(name):
+    work = subprocess.Popen(
+        [sys.executable, "-c", WORK], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    group = work.stdout.readline().strip()
+    assert living(group)
+    work.send_signal(getattr(signal, name))
+    assert work.communicate(timeout=60)[0] == "\nStopped.\n"
+    assert work.returncode == 1
+    assert not living(group)
+
+
+def test_a_work_that_was_told_to_outlive_its_terminal_does():
+    told = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+    lives = "from tools.command import ending\nimport os, signal\nwith ending('no'):\n"
+    lives += "    os.kill(os.getpid(), signal.SIGHUP)\nprint('still here')"
+    assert subprocess.check_output([sys.executable, "-c", told + lives]) == b"still here\n"
+
+
+def test_the_steps_of_the_proof_can_be_interrupted(monkeypatch):
+    asked = []
+    monkeypatch.setattr(prove, "started", lambda command, **options: asked.append(command))
+    with pytest.raises(TypeError):  # None is no process
+        prove.step("a step", ["true"], None)
+    assert asked == [["true"]]
