@@ -1,10 +1,11 @@
-"""Mend three places where the tools' HTML misleads a screen reader."""
+"""Mend the places where the tools' HTML misleads a screen reader."""
 
 import re
 
 SIGNATURE = re.compile(r'<dt class="sig .*?</dt>', re.DOTALL)
 MENDED = {
     ' aria-label="Toggle hidden content"': "",  # myst-nb 1.4: it hides the summary's own words
+    '<th class="head"></th>': "<td></td>",  # the corner of a table heads nothing
     ' role="doc-biblioentry"': ' role="listitem"',  # docutils 0.21: not a child of role="list"
 }
 

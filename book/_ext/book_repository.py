@@ -1,10 +1,14 @@
-"""Show the launch and repository buttons only when `_config.yml` names the book's repository."""
+"""What the address of the book's repository in `_config.yml` brings, and its absence leaves out."""
 
 import re
+from urllib.parse import quote
 
 from sphinx.errors import ConfigError
 
-GITHUB = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+?/?(?<!\.git)")
+GITHUB = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+?)/?(?<!\.git)")
+NEEDS_TORCH = "book/pytorch/"  # Binder installs what the other chapters need
+ASKED = "body=Your%20issue%20content%20here."  # by sphinx-book-theme 1.3
+REPORT = "What the page says, and where:\n\nWhat is wrong or unclear:\n\n"
 
 
 def _buttons(app, config):
@@ -19,6 +23,28 @@ def _buttons(app, config):
     options["use_repository_button"] = options["use_issues_button"] = bool(url)
 
 
+def _site(app, config):
+    """The site's own address: where GitHub Pages serves the repository, or `html: baseurl`."""
+    url = config.html_theme_options.get("repository_url")
+    if url and not config.html_baseurl:
+        owner, name = GITHUB.fullmatch(url).groups()
+        config.html_baseurl = f"https://{owner.lower()}.github.io/{name}/"
+
+
+def _mend(app, pagename, templatename, context, doctree):
+    def kept(button):
+        return not (button["text"] == "Binder" and pagename.startswith(NEEDS_TORCH))
+
+    for group in context.get("header_buttons", []):
+        if "buttons" in group:
+            group["buttons"] = [button for button in group["buttons"] if kept(button)]
+            for button in group["buttons"]:
+                if "url" in button:
+                    button["url"] = button["url"].replace(ASKED, f"body={quote(REPORT)}")
+
+
 def setup(app):
     app.connect("config-inited", _buttons)
+    app.connect("config-inited", _site, priority=900)
+    app.connect("html-page-context", _mend, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

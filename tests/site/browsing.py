@@ -7,9 +7,10 @@ import shutil
 import threading
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import yaml
+from looks import WATCH_SHIFTS
 from playwright.sync_api import sync_playwright
 
 TOC = yaml.safe_load((Path(__file__).parents[2] / "_toc.yml").read_text(encoding="utf-8"))
@@ -60,10 +61,17 @@ class Visit:
         self.page.on("request", lambda request: self.requests.add(request.url))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", self._hear)
+        self.page.add_init_script(WATCH_SHIFTS)
         self.page.goto(f"{root}/{path}")
         if scripts:
-            self.page.evaluate("document.fonts.ready.then(() => true)")
-            self.page.wait_for_timeout(100)  # for what the page asks for after it has loaded
+            self.settle()
+
+    def settle(self):
+        self.page.evaluate("document.fonts.ready.then(() => true)")
+        self.page.wait_for_timeout(100)  # for what the page asks for after it has loaded
+
+    def resize(self, width):
+        self.page.set_viewport_size({"width": width, "height": 900})
 
     def _hear(self, message):
         if message.type in ("error", "warning"):
@@ -75,8 +83,8 @@ class Visit:
     def __exit__(self, *_):
         self.context.close()
 
-    def weight(self, folder):
+    def weight(self):
         """Bytes of every file that was asked for, uncompressed, without the figures."""
-        own = {urlsplit(url).path for url in self.requests if url.startswith(self.root)}
-        files = [Path(folder, unquote(path).lstrip("/")) for path in own]
-        return sum(f.stat().st_size for f in files if f.is_file() and f.suffix != ".png")
+        own = [url for url in self.requests if url.startswith(self.root)]
+        files = [url for url in own if not urlsplit(url).path.endswith((".png", ".svg"))]
+        return sum(len(self.context.request.get(url).body()) for url in files)

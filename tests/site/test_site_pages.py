@@ -1,21 +1,47 @@
 """Every page of the built site is whole and usable, on light, dark and narrow screens."""
 
+import sys
+import time
+
 import faults
 import pytest
 from browsing import PAGES
-
-VIEWS = {
-    "light": {},
-    "dark": {"scheme": "dark"},
-    "phone": {"width": 390},
-}
+from views import VIEWS, found
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.fixture(scope="module")
+def seen():
+    """What each page weighs and how long it took to look at; printed at the end."""
+    pages = {}
+    yield pages
+    print("\nfirst view without figures, uncompressed; all views", file=sys.stderr)
+    for page, (weight, seconds) in pages.items():
+        print(f"{weight / 1e6:7.2f} MB {seconds:5.1f} s  {page}", file=sys.stderr)
+
+
 @pytest.mark.parametrize("page", PAGES)
-def test_page_has_no_fault(visit, page, view):
-    assert faults.all_faults(visit(f"{page}.html", **VIEWS[view])) == []
+def test_page_has_no_fault(visit, seen, page):
+    began, found_in, weight = time.monotonic(), {}, 0
+    for view, (options, checks) in VIEWS.items():
+        opened = visit(f"{page}.html", **options)
+        weight = weight or opened.weight()
+        found_in[view] = found(opened, checks)
+        opened.context.close()
+    seen[page] = weight, time.monotonic() - began
+    assert found_in == {view: [] for view in VIEWS}
 
 
 def test_search_page_has_no_fault(visit):
-    assert faults.all_faults(visit("search.html?q=softmax")) == []
+    for options, checks in VIEWS.values():
+        assert found(visit("search.html?q=softmax", **options), checks) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_formulas_are_there_without_scripts(folder, page):
+    html = (folder / f"{page}.html").read_text(encoding="utf-8")
+    assert faults.formulas_by_script(html) == []
+
+
+def test_a_formula_without_scripts_is_seen(visit):
+    page = visit("book/index.html", scripts=False).page
+    assert page.locator("article .katex").first.is_visible()

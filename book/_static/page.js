@@ -1,0 +1,62 @@
+// What a page does beyond showing itself: menus, focus, the contents' mark.
+
+// What is too wide scrolls: it fades where there is more, and can be reached by keyboard.
+const WIDE = ".bd-article :is(pre, .katex-display, .pst-scrollable-table-container)";
+const hint = box => {
+  const beyond = box.scrollWidth - box.clientWidth - box.scrollLeft;
+  box.classList.toggle("more-before", box.scrollLeft > 1);
+  box.classList.toggle("more-after", beyond > 1);
+  if (box.scrollLeft > 1 || beyond > 1) box.tabIndex = 0;
+};
+const hintAll = () => document.querySelectorAll(WIDE).forEach(hint);
+hintAll();
+addEventListener("resize", hintAll);
+addEventListener("toggle", hintAll, true);  // what was folded had no width
+addEventListener("scroll", event => {
+  if (event.target !== document && event.target.matches(WIDE)) hint(event.target);
+}, {capture: true, passive: true});
+
+// The book theme takes the focus from these buttons at each press, for a tooltip that is not here.
+document.querySelectorAll(".theme-switch-button, .search-button, .sidebar-toggle").forEach(button => {
+  button.blur = () => {};
+});
+
+document.querySelectorAll('[data-bs-toggle="dropdown"]').forEach(button => {
+  const box = button.parentElement, menu = button.nextElementSibling;
+  const show = open => {
+    button.setAttribute("aria-expanded", open);
+    menu.classList.toggle("show", open);
+  };
+  button.addEventListener("click", () => show(button.ariaExpanded !== "true"));
+  box.addEventListener("keydown", event => {
+    if (event.key === "Escape") { show(false); button.focus(); }
+  });
+  box.addEventListener("focusout", event => {
+    if (event.relatedTarget && !box.contains(event.relatedTarget)) show(false);
+  });
+  document.addEventListener("click", event => { if (!box.contains(event.target)) show(false); });
+});
+
+// The contents mark the last heading above the first third of the window.
+const entries = [...document.querySelectorAll(".page-toc a[href^='#']")].flatMap(link => {
+  const heading = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+  return heading ? [{link, heading}] : [];
+});
+const mark = () => {
+  const above = entries.filter(({heading}) => heading.getBoundingClientRect().top < innerHeight / 3);
+  const current = above.at(-1)?.link;
+  entries.forEach(({link}) => {
+    link.classList.toggle("active", link === current);
+    if (link === current) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  });
+};
+let waiting = false;
+if (entries.length) {
+  mark();
+  addEventListener("scroll", () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => { waiting = false; mark(); });
+  }, {passive: true});
+}

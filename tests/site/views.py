@@ -1,0 +1,48 @@
+"""Three views of a page, each opened once, and what is looked at in each."""
+
+import faults
+import looks
+
+LIGHT = (
+    faults.too_heavy,
+    faults.elsewhere,
+    faults.complaints,
+    faults.raw_formulas,
+    looks.shifts,
+    looks.overflow,
+    looks.cut_formulas,
+    looks.no_hint,
+    looks.long_outputs,
+    looks.same_ids,
+    looks.cramped,
+    looks.pale_rings,
+    looks.closed_in_print,
+    faults.barriers,
+)
+DARK = (
+    faults.elsewhere,
+    faults.complaints,
+    looks.shifts,
+    looks.pale_rings,
+    faults.barriers,
+    looks.shifts_at(1024),
+)
+PHONE = (
+    faults.elsewhere,
+    faults.complaints,
+    looks.shifts,
+    looks.overflow,
+    looks.cut_formulas,
+    looks.no_hint,
+    looks.overflow_when_narrow,
+    faults.barriers,
+)
+VIEWS = {
+    "light": ({}, LIGHT),
+    "dark": ({"scheme": "dark", "width": 1440}, DARK),
+    "phone": ({"width": 390}, PHONE),
+}
+
+
+def found(visit, checks):
+    return [fault for check in checks for fault in check(visit)]
