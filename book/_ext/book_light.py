@@ -1,6 +1,6 @@
 """Leave out of each page the scripts and styles that it does not use."""
 
-NEVER = ("thebe", "togglebutton", "toggleHint", "toggleOpenOnPrint")
+NEVER = ("sphinx_highlight", "thebe", "togglebutton", "toggleHint", "toggleOpenOnPrint")
 USED_BY = {  # part of a file's name or of an inline script -> what the page must then contain
     "clipboard": 'class="highlight',
     "copybutton": 'class="highlight',

@@ -3,6 +3,8 @@
 import re
 
 import nbformat
+import pytest
+from browsing import Visit, served
 
 ADDRESS = "https://github.com/someone/a-book"
 NOTEBOOK = nbformat.writes(
@@ -14,29 +16,67 @@ NOTEBOOK = nbformat.writes(
         },
     )
 )
+PAGES = {"numpy/page.ipynb": NOTEBOOK, "pytorch/page.ipynb": NOTEBOOK}
+BINDER = "https://mybinder.org/v2/gh/someone/a-book/main?urlpath=lab/tree/{}.ipynb"
+OTHERS = (
+    "https://colab.research.google.com/github/someone/a-book/blob/main/{}.ipynb",
+    ADDRESS,
+    ADDRESS + "/issues/new?title=Issue%20on%20page%20%2F{}.html"
+    "&body=What%20the%20page%20says%2C%20and%20where%3A%0A%0AWhat%20is%20wrong%20or%20unclear%3A%0A%0A",
+)
+OUTSIDE = """([button, menu]) => {
+  const [a, b] = [button, menu].map(node => node.getBoundingClientRect());
+  const inside = b.left >= 0 && b.right <= innerWidth && b.top >= a.bottom - 1;
+  return inside && Math.abs(a.right - b.right) < 1 ? [] : [[b.left, b.right, a.right]];
+}"""
 
 
-def _links(build, address):
-    status, output, html = build({"numpy/page.ipynb": NOTEBOOK}, address)
+@pytest.fixture(scope="module")
+def html(build):
+    status, output, html = build(PAGES, ADDRESS)
     assert status == 0, output
-    page = (html / "book/numpy/page.html").read_text(encoding="utf-8")
-    return set(re.findall(r'href="(https?://[^"]*)"', page))
+    return html
 
 
-def test_an_address_brings_the_buttons(build):
-    links = _links(build, ADDRESS)
-    page = "book/numpy/page"
-    assert links == {
-        f"https://mybinder.org/v2/gh/someone/a-book/main?urlpath=lab/tree/{page}.ipynb",
-        f"https://colab.research.google.com/github/someone/a-book/blob/main/{page}.ipynb",
-        ADDRESS,
-        f"{ADDRESS}/issues/new?title=Issue%20on%20page%20%2F{page}.html"
-        "&body=Your%20issue%20content%20here.",
+def _links(html, page):
+    text = (html / f"{page}.html").read_text(encoding="utf-8")
+    return {
+        link for link in re.findall(r'href="(https?://[^"]*)"', text) if "github.io" not in link
     }
 
 
-def test_no_address_no_buttons(build):
-    assert _links(build, "") == set()
+def test_an_address_brings_the_buttons(html):
+    page = "book/numpy/page"
+    assert _links(html, page) == {link.format(page) for link in (BINDER, *OTHERS)}
+
+
+def test_binder_which_has_no_torch_opens_no_page_that_needs_it(html):
+    page = "book/pytorch/page"
+    assert _links(html, page) == {link.format(page) for link in OTHERS}
+
+
+def _outside(opened):
+    groups = opened.page.locator(".article-header-buttons .dropdown")
+    assert groups.count() == 3
+    for group in groups.all():
+        button, menu = group.locator("> button"), group.locator(".dropdown-menu")
+        button.focus()
+        opened.page.keyboard.press("Enter")
+        assert menu.is_visible()
+        yield from opened.page.evaluate(OUTSIDE, [button.element_handle(), menu.element_handle()])
+        opened.page.keyboard.press("Escape")
+        assert not menu.is_visible()
+
+
+def test_menus_open_below_their_buttons_and_inside_the_window(browser, html):
+    with served(html) as url, Visit(browser, url, "book/numpy/page.html") as opened:
+        for width in (1280, 390, 360, 320):
+            opened.resize(width)
+            assert list(_outside(opened)) == [], width
+        opened.page.add_style_tag(
+            content=".dropdown-menu { transform: translateX(-75%) !important }"
+        )
+        assert list(_outside(opened))
 
 
 def test_a_strange_address_is_refused(build):

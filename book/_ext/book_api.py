@@ -1,0 +1,148 @@
+"""The API page's list of names, and links between it and the chapters, both ways.
+
+```{names} attnbook.masks
+```
+
+lists the documented functions of a module, each with the first line of its docstring. Inline code
+in a chapter that is such a name leads to it, the first time in each section; and under each
+function stand the chapters whose code uses it.
+"""
+
+import re
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.util.docutils import SphinxDirective
+
+API = "book/api"
+PACKAGE = "attnbook"
+IMPORT = re.compile(r"from attnbook(?:\.([\w.]+))? import (\([^)]*\)|[^\n]*)")
+DOTTED = re.compile(r"\b([a-z_]+)\.(\w+)")
+NAME = re.compile(r"[\w.]+(?=(?:\([^()]*\))?$)")
+
+
+class names(nodes.General, nodes.Element):
+    pass
+
+
+class Names(SphinxDirective):
+    required_arguments = 1
+
+    def run(self):
+        return [names(module=self.arguments[0])]
+
+
+def _documented(env):
+    """The page's anchor of each documented function, class and module, by its full name."""
+    found = env.get_domain("py").objects
+    return {name: entry.node_id for name, entry in found.items() if entry.docname == API}
+
+
+def _used(text):
+    """The full names that the code of a chapter takes from the package."""
+    used = set()
+    for module, imported in IMPORT.findall(text):
+        words = re.findall(r"\w+", imported)
+        used |= {".".join(filter(None, (PACKAGE, module, word))) for word in words}
+    return used | {f"{PACKAGE}.{module}.{name}" for module, name in DOTTED.findall(text)}
+
+
+def _read(app, document):
+    page = app.env.docname
+    code = "\n".join(block.astext() for block in document.findall(nodes.literal_block))
+    app.env.book_used[page] = set() if page == API else _used(code)
+
+
+def _begin(app, env, docnames):
+    env.book_used = getattr(env, "book_used", {})
+
+
+def _again(app, env):
+    return [API] if API in env.found_docs else []  # it names the chapters, which may have changed
+
+
+def _link(app, page, anchor, text, classes=()):
+    uri = f"{app.builder.get_relative_uri(page, API)}#{anchor}"
+    literal = nodes.literal(text, text)
+    return nodes.reference("", "", literal, internal=True, refuri=uri, classes=list(classes))
+
+
+def resolve(name, documented, page):
+    """The full name that inline code means on a page: in its part the twins, elsewhere NumPy."""
+    nearest = ["pytorch"] if page.startswith("book/pytorch/") else []
+    places = [*nearest, "reference", "masks", "pytorch", "plots", "measure", "show", "operation"]
+    tried = [f"{PACKAGE}.{name}", *(f"{PACKAGE}.{place}.{name}" for place in places)]
+    return next((full for full in tried if full in documented), None)
+
+
+def _link_code(app, document, page):
+    documented, linked = _documented(app.env), set()
+    for literal in list(document.findall(nodes.literal)):
+        named = NAME.match(literal.astext())
+        full = resolve(named[0], documented, page) if named else None
+        section = next((n for n in _parents(literal) if isinstance(n, nodes.section)), None)
+        inside = any(isinstance(n, nodes.reference | nodes.title) for n in _parents(literal))
+        if full and not inside and (section, full) not in linked:
+            linked.add((section, full))
+            literal.replace_self(_link(app, page, documented[full], literal.astext(), ["api"]))
+
+
+def _parents(node):
+    while node.parent is not None:
+        node = node.parent
+        yield node
+
+
+def _row(app, signature, description):
+    first = description[-1].next_node(nodes.paragraph)
+    said = re.split(r"(?<=[.:])\s", first.astext(), maxsplit=1)[0] if first else ""
+    link = _link(app, API, signature["ids"][0], signature["fullname"])
+    meaning = nodes.definition("", nodes.paragraph("", said))
+    return nodes.definition_list_item("", nodes.term("", "", link), meaning)
+
+
+def _list_names(app, document):
+    functions = [d for d in document.findall(addnodes.desc) if d[0].get("ids")]
+    for place in list(document.findall(names)):
+        listed = nodes.definition_list(classes=["names"])
+        for description in functions:
+            signature = description[0]
+            if signature["module"] == place["module"] and "." not in signature["fullname"]:
+                listed += _row(app, signature, description)
+        place.replace_self(listed)
+
+
+def _name_users(app, document):
+    """Under each function, the chapters whose code uses it."""
+    numbers = app.env.toc_secnumbers
+    chapters = [page for page in sorted(app.env.book_used) if numbers.get(page, {}).get("")]
+    chapters.sort(key=lambda page: numbers[page][""])
+    for description in document.findall(addnodes.desc):
+        full = f"{description[0]['module']}.{description[0]['fullname']}"
+        users = [page for page in chapters if full in app.env.book_used[page]]
+        if users:
+            line = nodes.paragraph("", "Used in Chapter ", classes=["users"])
+            for i, page in enumerate(users):
+                uri = app.builder.get_relative_uri(API, page)
+                line += [nodes.Text(", ")] if i else []
+                text = str(numbers[page][""][0])
+                line += nodes.reference("", text, internal=True, refuri=uri)
+            description[-1] += line
+
+
+def _resolve(app, document, page):
+    if page == API:
+        _name_users(app, document)
+        _list_names(app, document)
+    else:
+        _link_code(app, document, page)
+
+
+def setup(app):
+    app.add_node(names)
+    app.add_directive("names", Names)
+    app.connect("env-before-read-docs", _begin)
+    app.connect("doctree-read", _read)
+    app.connect("env-updated", _again)
+    app.connect("doctree-resolved", _resolve)
+    return {"parallel_read_safe": False, "parallel_write_safe": True}

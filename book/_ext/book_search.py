@@ -1,0 +1,94 @@
+"""The index of the book's sections that the search page reads, in place of Sphinx's of pages.
+
+A section is one entry: its address, its number and title, its own text, and the words of its code.
+"""
+
+import json
+import re
+from pathlib import Path
+
+from docutils import nodes
+from sphinx import addnodes
+
+TEX = re.compile(r"\\[,;!]|\\(?:mathbf|operatorname|mathrm|left|right|bigl?|Bigl?)\b|[{}\\$]")
+IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,}")
+FRACTION = re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}")
+LEFT_OUT = (
+    *(nodes.section, nodes.literal_block, nodes.math_block),
+    *(nodes.raw, nodes.comment, nodes.image),
+)
+KINDS = {"book/api": "API", "book/bibliography": "Bibliography"}
+
+
+def _text(node):
+    """What stands in a node, without its subsections and its code; formulas without their TeX."""
+    if isinstance(node, nodes.Text):
+        return str(node)
+    if isinstance(node, nodes.math):
+        return TEX.sub("", FRACTION.sub(r"\1/\2", node.astext()))
+    if isinstance(node, LEFT_OUT):
+        return ""
+    between = "" if isinstance(node, nodes.TextElement) else " "
+    own = [node["summary"]] if "aside" in node.get("classes", ()) else []
+    return between.join(own + [_text(child) for child in node.children])
+
+
+def _code(section):
+    for child in section.children:
+        if not isinstance(child, nodes.section):
+            for block in child.findall(nodes.literal_block):
+                yield from IDENTIFIER.findall(block.astext())
+
+
+def _entry(at, title, page, text, number="", code=()):
+    words = " ".join(sorted(set(code) - set(IDENTIFIER.findall(text))))
+    return {"at": at, "n": number, "title": title, "page": page, "text": text, "code": words}
+
+
+def _signatures(doctree, docname, page):
+    """The documented functions, each taken out of the page for an entry of its own."""
+    for description in list(doctree.findall(addnodes.desc)):
+        signature, content = description[0], description[-1]
+        if signature["ids"] and content.parent is description:
+            text = " ".join(_text(content).split())
+            yield _entry(f"{docname}.html#{signature['ids'][0]}", signature["fullname"], page, text)
+    for description in list(doctree.findall(addnodes.desc)):
+        description.replace_self(nodes.comment())
+
+
+def entries(env, docname):
+    doctree = env.get_doctree(docname)
+    numbers = env.toc_secnumbers.get(docname, {})
+    page = KINDS.get(docname, env.titles[docname].astext())
+    yield from _signatures(doctree, docname, page)
+    for section in doctree.findall(nodes.section):
+        first = isinstance(section.parent, nodes.document)
+        anchor = "" if first else f"#{section['ids'][0]}"
+        number = ".".join(map(str, numbers.get(anchor) or ()))
+        text = " ".join(" ".join(map(_text, section.children[1:])).split())
+        at, title = f"{docname}.html{anchor}", section[0].astext()
+        yield _entry(at, title, page, text, number, _code(section))
+
+
+def _without_pages(app):
+    app.builder.search = False  # before it begins, Sphinx would collect the words of pages
+
+
+def _pages(app):
+    yield "search", {}, "search.html"
+
+
+def _write(app, error):
+    if error or app.builder.name != "html":
+        return
+    found = [entry for doc in sorted(app.env.found_docs) for entry in entries(app.env, doc)]
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    # a script, not JSON: pages opened from a folder may not fetch
+    Path(app.outdir, "_static", "sections.js").write_text(f"const SECTIONS = {text};\n")
+
+
+def setup(app):
+    app.connect("builder-inited", _without_pages)
+    app.connect("html-collect-pages", _pages)
+    app.connect("build-finished", _write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,113 @@
+// Search of the book's sections (sections.js, written by book_search.py): every word must be there, if all are anywhere;
+// titles count most, then text, then code.
+
+const simple = word => word.length > 4 ? word.replace(/(?<=[^s])s$/, "") : word;
+// "log-sum-exp" and "valid_lens" are found whole, without their signs, and by their parts
+const words = text => (text.toLowerCase().match(/[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)*/gu) ?? [])
+  .flatMap(word => /[-_.]/.test(word) ? [word.replace(/[-_.]/g, ""), ...word.split(/[-_.]/)] : [word])
+  .map(simple);
+const asked = text => (text.toLowerCase().match(/[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)*/gu) ?? [])
+  .map(word => simple(word.replace(/[-_.]/g, "")));
+
+const counted = text => words(text).reduce(
+  (counts, word) => counts.set(word, (counts.get(word) ?? 0) + 1), new Map());
+const index = SECTIONS.map(section => ({
+  ...section,
+  counts: {title: counted(section.title), text: counted(section.text), code: counted(section.code)},
+  phrase: ` ${words(`${section.title} ${section.text}`).join(" ")} `,
+  chapter: /^\d/.test(section.n),
+}));
+
+const WEIGHT = {title: 12, text: 3, code: 1};
+const hits = (counts, word) => {
+  const whole = counts.get(word) ?? 0;
+  if (whole || word.length < 4) return whole;
+  let begun = 0;
+  for (const [other, count] of counts) if (other.startsWith(word)) begun += count / 2;
+  return begun;
+};
+const rarity = word => {
+  const having = index.filter(({counts}) => hits(counts.text, word) || hits(counts.title, word));
+  return Math.log(1 + index.length / (1 + having.length));
+};
+const score = (section, query, rare) => {
+  let sum = 0;
+  for (const word of query) {
+    const found = Object.entries(WEIGHT).map(([field, weight]) =>
+      weight * Math.log2(1 + hits(section.counts[field], word)));
+    const best = found.reduce((a, b) => a + b);
+    if (!best) return 0;
+    sum += best * rare.get(word);
+  }
+  if (query.length > 1 && section.phrase.includes(` ${query.join(" ")}`)) sum *= 2;
+  if (section.chapter && asked(section.title).join("") === query.join("")) sum *= 9;  // the section has that very name
+  return section.chapter ? sum * (section.n.includes(".") ? 1 : .8) : sum / 9;
+};
+
+// Chapter by chapter: first the one that says most of what was asked for, in it the best section.
+const ranked = query => {
+  const rare = new Map(query.map(word => [word, rarity(word)]));
+  const pages = new Map();
+  for (const section of index) {
+    const points = score(section, query, rare);
+    if (!points) continue;
+    const page = pages.get(section.page) ?? {sum: 0, hits: []};
+    page.sum += points;
+    page.hits.push({section, points});
+    pages.set(section.page, page);
+  }
+  const taught = ({sum, hits}) => {
+    const {n, page} = hits[0].section, named = words(page).some(word => query.includes(word));
+    return sum * (named ? 2 : 1) / (4 + (parseInt(n) || 50));  // the earlier chapter teaches
+  };
+  const best = [...pages.values()].sort((a, b) => taught(b) - taught(a));
+  return best.flatMap(({hits}) => hits.sort((a, b) => b.points - a.points).map(hit => hit.section));
+};
+const search = text => {
+  const query = asked(text);
+  if (!query.length) return [];
+  const all = ranked(query);
+  if (all.length || query.length === 1) return all;
+  const joined = ranked([query.join("")]);  // "heat map": heatmap
+  return joined.length ? joined : ranked(query.filter(word => ranked([word]).length));
+};
+
+// An excerpt begins at a word, shortly before the first word that was asked for.
+const excerpt = ({text}, query) => {
+  const parts = text.split(" ");
+  const at = parts.findIndex(part => words(part).some(word => query.some(q => word.startsWith(q))));
+  const from = Math.max(0, at - 8);
+  const shown = parts.slice(from, from + 32);
+  return {shown, before: from > 0, after: from + 32 < parts.length};
+};
+
+const element = (tag, content, properties = {}) => {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...[content].flat());
+  return made;
+};
+const result = (section, query, root) => {
+  const {shown, before, after} = excerpt(section, query);
+  const sought = part => words(part).some(word => query.some(q => word.startsWith(q)));
+  const line = shown.flatMap(part => [sought(part) ? element("mark", part) : part, " "]);
+  const title = section.n ? `${section.n}. ${section.title}` : section.title;
+  const link = element("a", title, {href: root + section.at});
+  return element("li", [
+    element("p", section.title === section.page ? [link] : [link, element("span", ` ${section.page}`)]),
+    element("p", [before ? "… " : "", ...line, after ? "…" : ""]),
+  ]);
+};
+
+const MOST = 40;
+const answer = () => {
+  const text = new URLSearchParams(location.search).get("q") ?? "";
+  const root = document.documentElement.dataset.content_root;
+  document.querySelector(".bd-search-container input").value = text;
+  if (!text) return;
+  const found = search(text);
+  const many = `${found.length || "No"} section${found.length === 1 ? "" : "s"}`;
+  const list = element("ul", found.slice(0, MOST).map(section => result(section, asked(text), root)));
+  document.getElementById("search-results").replaceChildren(
+    element("p", `${many} with “${text}”`, {role: "status"}), list);
+};
+answer();

@@ -1,0 +1,103 @@
+"""A search leads to a section, first to one of the chapter that teaches what is searched for."""
+
+import json
+
+import pytest
+
+TAUGHT = {  # what a reader types -> part of the address where the first result may lead
+    "log-sum-exp": "02-softmax.html",
+    "logsumexp": "02-softmax.html",
+    "softmax": "02-softmax.html",
+    "softmax overflow": "02-softmax.html",
+    "NaN": "book/",
+    "causal mask": "04-masks.html#",
+    "padding": "04-masks.html#",
+    "valid_lens": "html#",
+    "multi-head": "03-modules.html",
+    "dropout": "03-modules.html#",
+    "is_causal": "04-masks.html#causal",
+    "KV cache": "book/numpy/",
+    "bahdanau": "07-additive.html",
+    "heat map": "html#",
+}
+NOTHING = {"einsum", "zyzzyva"}  # no chapter speaks of einsum
+
+
+def _hits(page):
+    page.locator("#search-results [role=status]").wait_for()
+    return page.locator("#search-results a").evaluate_all(
+        "all => all.map(a => a.getAttribute('href'))"
+    )
+
+
+@pytest.fixture(scope="module")
+def results(browser, site):
+    """The first results of each query, all asked for on one page."""
+    page = browser.new_page()
+    page.goto(f"{site}/search.html?q=softmax")
+    _hits(page)
+    first = "query => search(query).slice(0, 5).map(section => section.at)"
+    yield {query: page.evaluate(first, query) for query in [*TAUGHT, *NOTHING]}
+    page.close()
+
+
+@pytest.mark.parametrize("query", TAUGHT)
+def test_the_chapter_that_teaches_it_comes_first(results, query):
+    assert TAUGHT[query] in results[query][0], results[query]
+
+
+def test_a_section_of_that_name_is_among_the_first(results):
+    assert "book/pytorch/04-libraries.html#is-causal" in results["is_causal"][:2]
+
+
+@pytest.mark.parametrize("query", NOTHING)
+def test_nothing_is_found_that_is_not_there(results, query):
+    assert results[query] == []
+
+
+def test_each_result_leads_to_what_exists(folder):
+    index = (folder / "_static" / "sections.js").read_text(encoding="utf-8")
+    sections = json.loads(index.removeprefix("const SECTIONS = ").removesuffix(";\n"))
+    pages = {
+        p: (folder / p).read_text(encoding="utf-8")
+        for p in {s["at"].split("#")[0] for s in sections}
+    }
+    for section in sections:
+        page, _, anchor = section["at"].partition("#")
+        assert not anchor or f'id="{anchor}"' in pages[page], section["at"]
+
+
+def test_by_keyboard_from_any_page(visit):
+    page = visit("book/index.html").page
+    page.keyboard.press("Control+k")
+    page.keyboard.type("log-sum-exp")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=log-sum-exp*")
+    assert "02-softmax.html" in _hits(page)[0]
+    page.locator("#search-results a[href*='softmax.html#']").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/02-softmax.html#*")
+    assert page.evaluate("scrollY") > 0
+    assert page.locator("mark, .highlighted").count() == 0
+
+
+def test_excerpts_begin_at_a_word(visit):
+    page = visit("search.html?q=softmax").page
+    _hits(page)
+    excerpts = page.locator("#search-results li p:last-child").all_inner_texts()
+    texts = " ".join(page.evaluate("SECTIONS.map(section => section.text)")).split()
+    begins = [excerpt.removeprefix("… ").split() for excerpt in excerpts]
+    assert {words[0] for words in begins if words} <= set(texts)
+
+
+def test_a_search_fetches_no_pages(visit):
+    opened = visit("search.html?q=softmax")
+    _hits(opened.page)
+    assert not [url for url in opened.requests if "/book/" in url]
+
+
+def test_from_a_folder(browser, folder):
+    page = browser.new_page()
+    page.goto(f"{folder.as_uri()}/search.html?q=padding")
+    assert "04-masks.html#" in _hits(page)[0]
+    page.close()
