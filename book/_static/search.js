@@ -11,11 +11,13 @@ const asked = text => (text.toLowerCase().match(/[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N
 
 const counted = text => words(text).reduce(
   (counts, word) => counts.set(word, (counts.get(word) ?? 0) + 1), new Map());
+const chapters = new Map(SECTIONS.filter(({at}) => !at.includes("#"))
+  .map(({page, n}) => [page, parseInt(n) || 0]));
 const index = SECTIONS.map(section => ({
   ...section,
   counts: {title: counted(section.title), text: counted(section.text), code: counted(section.code)},
   phrase: ` ${words(`${section.title} ${section.text}`).join(" ")} `,
-  chapter: /^\d/.test(section.n),
+  chapter: chapters.get(section.page) ?? 0,
 }));
 
 const WEIGHT = {title: 12, text: 3, code: 1};
@@ -40,8 +42,8 @@ const score = (section, query, rare) => {
     sum += best * rare.get(word);
   }
   if (query.length > 1 && section.phrase.includes(` ${query.join(" ")}`)) sum *= 2;
-  if (section.chapter && asked(section.title).join("") === query.join("")) sum *= 9;  // the section has that very name
-  return section.chapter ? sum * (section.n.includes(".") ? 1 : .8) : sum / 9;
+  if (section.chapter && asked(section.title).join("") === query.join("")) sum *= 40;  // the section has that very name
+  return section.chapter ? sum * (section.title.startsWith("Exercise") ? .6 : section.at.includes("#") ? 1 : .8) : sum / 9;
 };
 
 // Chapter by chapter: first the one that says most of what was asked for, in it the best section.
@@ -57,8 +59,8 @@ const ranked = query => {
     pages.set(section.page, page);
   }
   const taught = ({sum, hits}) => {
-    const {n, page} = hits[0].section, named = words(page).some(word => query.includes(word));
-    return sum * (named ? 2 : 1) / (4 + (parseInt(n) || 50));  // the earlier chapter teaches
+    const {chapter, page} = hits[0].section, named = words(page).some(word => query.includes(word));
+    return sum * (named ? 2 : 1) / (chapter || 50);  // the earlier chapter teaches
   };
   const best = [...pages.values()].sort((a, b) => taught(b) - taught(a));
   return best.flatMap(({hits}) => hits.sort((a, b) => b.points - a.points).map(hit => hit.section));
