@@ -60,7 +60,7 @@ const ranked = query => {
   }
   const taught = ({sum, hits}) => {
     const {chapter, page} = hits[0].section, named = words(page).some(word => query.includes(word));
-    return sum * (named ? 2 : 1) / (chapter || 50);  // the earlier chapter teaches
+    return sum * (named ? 2 : 1) / (1 + (chapter || 50));  // the earlier chapter teaches
   };
   const best = [...pages.values()].sort((a, b) => taught(b) - taught(a));
   return best.flatMap(({hits}) => hits.sort((a, b) => b.points - a.points).map(hit => hit.section));
