@@ -15,9 +15,11 @@
   place();
   root.classList.remove("folding");
 
-  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
-  target?.scrollIntoView();
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) {
+    box.open = true;
+  }
+  if (target?.closest("details")) target.scrollIntoView();
 
   document.addEventListener("keydown", (event) => {
     if (event.key !== "a" || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
