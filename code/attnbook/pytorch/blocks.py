@@ -13,14 +13,12 @@ import functools
 import math
 
 import torch
-from jaxtyping import Float, Integer
+from jaxtyping import Integer
 from torch import Tensor
 
-from attnbook.pytorch.attention import scaled_dot_product_attention, weighted_sum
+from attnbook.pytorch.attention import scaled_dot_product_attention
 from attnbook.pytorch.masks import causal_mask, padding_mask
-from attnbook.pytorch.operation import operation
-from attnbook.pytorch.scores import dot_product_scores
-from attnbook.pytorch.softmax import masked_softmax
+from attnbook.pytorch.operation import Float, operation
 
 CACHED = 2**18  # scores at once: 1 MiB of float32
 FEWEST_ROWS, MOST_ROWS = 256, 1024  # between them, as many as the cache holds
@@ -75,9 +73,10 @@ def padded_attention_in_blocks(
     Returns a tensor of shape (batch, ..., n_q, d_v). Raises ValueError if a length is negative or
     larger than n_k.
     """
+    mask = padding_mask(valid_lens, k.shape[-2])  # refuses wrong lengths
     if not _is_for_blocks(q, k, v):
-        return weighted_sum(masked_softmax(dot_product_scores(q, k), valid_lens), v)
-    padding_mask(valid_lens, k.shape[-2])  # refuses wrong lengths
+        heads = [1] * (q.ndim - 3)
+        return scaled_dot_product_attention(q, k, v, mask.reshape(len(q), *heads, *mask.shape[1:]))
     out = q.new_empty(*q.shape[:-1], v.shape[-1])
     for i, n in enumerate(valid_lens.tolist()):
         _over_first_keys(n, q[i], k[i], v[i], out[i])

@@ -1,11 +1,11 @@
 """Scores become weights."""
 
 import torch
-from jaxtyping import Bool, Float, Integer
+from jaxtyping import Bool, Integer
 from torch import Tensor
 
 from attnbook.pytorch.masks import padding_mask
-from attnbook.pytorch.operation import operation
+from attnbook.pytorch.operation import Float, operation
 
 
 @operation
@@ -39,7 +39,7 @@ def softmax(
 
     Returns a tensor of the same shape: exactly 0 where the mask is False, and a row of zeros where
     nothing is visible (all masked, or all scores -inf). A row with a visible NaN or +inf has no
-    weights: it has NaN.
+    weights: it has NaN where the mask is True.
 
     Source: Bridle (1990), equation 2; the shift by m as in Blanchard, Higham and Higham (2021).
 
@@ -47,7 +47,8 @@ def softmax(
     tensor([0.5000, 0.5000, 0.0000])
     """
     _, exp, total = _shifted_exp(scores, mask)
-    return exp / torch.where(total == 0, 1, total)
+    weights = exp / torch.where(total == 0, 1, total)
+    return weights if mask is None else torch.where(mask, weights, 0)
 
 
 def _shifted_exp(scores, mask):
