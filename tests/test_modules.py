@@ -175,7 +175,7 @@ def test_a_module_keeps_the_dtype_of_its_input(name, dtype):
             "valid_lens has -1; expected 0 to n_k = 5",
         ),
         (
-            lambda: pytorch.from_multihead(nn.MultiheadAttention(8, 2, kdim=4)),
+            lambda: pytorch.from_multihead(nn.MultiheadAttention(8, 2, kdim=4, batch_first=True)),
             "expected one without",
         ),
     ],

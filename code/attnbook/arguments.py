@@ -74,7 +74,7 @@ def _first_wrong(function):
 
 
 def _axes(given):
-    """What the axes of a mask must be, if they are not: as many as q has, or two.
+    """What the axes of a mask must be, if they are not: as many as q has, or two (and axes of 1).
 
     Where heads are made inside, a mask may have their axis too. So an axis has one meaning, where
     a batch is as large as there are heads too.
@@ -86,8 +86,9 @@ def _axes(given):
     rows, batch = (q.shape[-2], k.shape[-2]), q.shape[:-2]
     allowed = [rows, (*batch, *rows), *([(*batch, n_heads, *rows)] if n_heads else [])]
     for shape in allowed:
-        sizes = zip(mask.shape, shape, strict=False)
-        if mask.ndim == len(shape) and all(m in (1, n) for m, n in sizes):
+        sizes = list(zip(reversed(mask.shape), reversed(shape), strict=False))
+        full = mask.ndim == len(shape) or all(n == 1 for n in mask.shape[:-2])
+        if full and all(m in (1, n) for m, n in sizes):
             return None
     each = " or ".join(str(tuple(shape)) for shape in dict.fromkeys(allowed))
     return f"shape {each}, where any axis may be 1"

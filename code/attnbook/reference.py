@@ -25,7 +25,9 @@ def logsumexp(
 
     Returns an array without the last axis: -inf where nothing is visible.
 
-    Source: Blanchard, Higham and Higham (2021), algorithm 3.1 without their index k.
+    Source: Blanchard, Higham and Higham (2021), algorithm 3.1 without their index k. That the L of
+    two parts make the L of the whole: Milakov and Gimelshein (2018), for attention Rabe and Staats
+    (2021).
 
     >>> logsumexp(np.array([1000.0, 1000.0]))
     array(1000.69314718)
@@ -165,7 +167,7 @@ def soft_cap(scores: Real[Array, "*batch n_q n_k"], cap: Number) -> Float[Array,
 
     Returns scores of the same shape. Raises ValueError if cap is not positive and finite.
 
-    Source: Gemma Team (2024), section 2, "logit soft-capping".
+    Source: Bello et al. (2017), appendix, "logit clipping"; Gemma Team (2024), section 2.
     """
     if not 0 < cap < np.inf:
         raise ValueError(f"soft_cap: cap is {cap}; expected a finite number above 0")

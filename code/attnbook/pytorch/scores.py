@@ -23,8 +23,8 @@ def gaussian_scores(
     """
     if not width > 0:
         raise ValueError(f"gaussian_scores: width is {width}; expected a number above 0")
-    steps = (q[..., :, None, :] - k[..., None, :, :]) / float(width)
-    return -0.5 * torch.sum(constant_unless_finite(steps) ** 2, dim=-1)
+    steps = constant_unless_finite((q[..., :, None, :] - k[..., None, :, :]) / float(width))
+    return -0.5 * torch.sum(steps * steps, dim=-1)  # whose slope is finite where steps are
 
 
 @operation
@@ -95,7 +95,7 @@ def soft_cap(
 
     Returns scores of the same shape. Raises ValueError if cap is not positive and finite.
 
-    Source: Gemma Team (2024), section 2, "logit soft-capping".
+    Source: Bello et al. (2017), appendix, "logit clipping"; Gemma Team (2024), section 2.
     """
     if not 0 < cap < torch.inf:
         raise ValueError(f"soft_cap: cap is {cap}; expected a finite number above 0")
