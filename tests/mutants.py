@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = "code/attnbook/reference.py"
 SUITE = ["arguments", "influence", "onnx", "published", "reference"]
 
-QUOTIENT = "return exp / np.where(total == 0, 1, total)"
+QUOTIENT = "weights = exp / np.where(total == 0, 1, total)"
 HIDE = "scores = np.where(mask, scores, -np.inf)"
 TOP = "top = np.max(scores, axis=-1, keepdims=True, initial=-np.inf)"
 SHIFT = "shift = np.where(np.isfinite(top), top, 0)"
@@ -24,13 +24,13 @@ EXP = "exp = np.exp(scores - shift)"
 TOTAL = "return shift, exp, np.sum(exp, axis=-1, keepdims=True)"
 
 MISTAKES = {
-    "NaN row where nothing is visible": (QUOTIENT, "return exp / total"),
+    "NaN row where nothing is visible": (QUOTIENT, "weights = exp / total"),
     "uniform row where nothing is visible": (
         QUOTIENT,
-        "return np.where(total == 0, 1 / exp.shape[-1], exp / total)",
+        "weights = np.where(total == 0, 1 / exp.shape[-1], exp / total)",
     ),
-    "1e-9 in the denominator": (QUOTIENT, "return exp / (total + 1e-9)"),
-    "not divided": (QUOTIENT, "return exp"),
+    "1e-9 in the denominator": (QUOTIENT, "weights = exp / (total + 1e-9)"),
+    "not divided": (QUOTIENT, "weights = exp"),
     "mask inverted": (HIDE, "scores = np.where(mask, -np.inf, scores)"),
     "mask ignored": (HIDE, "pass"),
     "scores times the mask": (HIDE, "scores = scores * mask"),

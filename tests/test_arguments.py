@@ -114,7 +114,9 @@ def test_mixed_dtypes_meet_in_the_wider_one():
     assert attend(q.astype(half), k.astype(single), v.astype(half)).dtype == single
     assert attend(q.astype(single), k.astype(single), v).dtype == np.float64
     narrow = [x.astype(single) for x in (q, k, v)]
-    assert attend(*narrow, bias=scores()).dtype == np.float64
+    assert attend(*narrow, bias=scores()).dtype == single
+    exact = attend(*(x.astype(np.float64) for x in narrow), bias=scores())
+    assert (attend(*narrow, bias=scores()) == exact.astype(single)).all()
     assert attend(*narrow, scale=np.float64(2)).dtype == single
 
 

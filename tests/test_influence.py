@@ -6,7 +6,7 @@ from draw import BATCHES, N_K, N_Q, mask, queries_keys_values, scores
 
 from attnbook import reference
 
-SPECIAL = [np.nan, np.inf, -np.inf, 1e300, -1e300]
+SPECIAL = [np.nan, np.inf, -np.inf, 3e38, 1e300, -1e300]
 
 
 def attend(*arguments):
@@ -98,12 +98,28 @@ def test_a_nan_or_an_infinite_score_that_is_visible_is_not_hidden():
     assert np.array_equal(reference.logsumexp(s), [np.nan, np.inf, np.log(2)], equal_nan=True)
 
 
-def test_values_of_weight_zero_do_not_count_and_infinite_ones_add_up_as_in_ieee():
+def test_hidden_values_do_not_count_and_infinite_ones_add_up_as_in_ieee():
     v = np.array([[np.inf], [-np.inf], [np.nan], [2.0]])
     weights = np.array([[0, 0, 0, 1], [1, 0, 0, 1], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 0]])
-    out = reference.weighted_sum(weights.astype(float), v)
+    out = reference.weighted_sum(weights.astype(float), v, weights != 0)
     assert np.array_equal(out, [[2], [np.inf], [-np.inf], [np.nan], [np.nan]], equal_nan=True)
-    assert np.isneginf(reference.weighted_sum(np.array([[-1.0, 0, 0, 1]]), v)).all()
+    one = np.array([[True, False, False, True]])
+    assert np.isneginf(reference.weighted_sum(np.array([[-1.0, 0, 0, 1]]), v, one)).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_visible_nan_is_seen_whatever_its_weight(dtype, masked):
+    """In float32 the weight of a score of -200 is 0, in float64 it is not."""
+    s, v = np.array([[0, -200]], dtype), np.array([[1], [np.nan]], dtype)
+    seen = np.ones((1, 2), bool) if masked else None
+    assert np.isnan(reference.weighted_sum(reference.softmax(s, seen), v, seen)).all()
+
+
+def test_the_mask_decides_and_not_the_weight():
+    weights, v = np.full((2, 2), 0.5), np.array([[2.0], [np.inf]])
+    mask = np.array([[True, False], [True, True]])
+    assert reference.weighted_sum(weights, v, mask).tolist() == [[1], [np.inf]]
 
 
 @pytest.mark.parametrize("fill", [-1e4, -1e6, -1e9, np.finfo(np.float64).min])

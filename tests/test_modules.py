@@ -175,7 +175,7 @@ def test_a_module_keeps_the_dtype_of_its_input(name, dtype):
             "valid_lens has -1; expected 0 to n_k = 5",
         ),
         (
-            lambda: pytorch.from_multihead(nn.MultiheadAttention(8, 2, kdim=4)),
+            lambda: pytorch.from_multihead(nn.MultiheadAttention(8, 2, kdim=4, batch_first=True)),
             "expected one without",
         ),
     ],
@@ -246,8 +246,8 @@ def product_for_sum(q, k, w_q, w_k, w_v):
     return torch.tanh((q @ w_q)[..., :, None, :] * (k @ w_k)[..., None, :, :]) @ w_v
 
 
-def joined_by_or(valid_lens, mask, n_k, heads=0):
-    return pytorch.padding_mask(valid_lens, n_k) | mask
+def joined_by_or(valid_lens, mask, scores):
+    return pytorch.padding_mask(valid_lens, scores.shape[-1]) | mask
 
 
 def merged_backwards(x):

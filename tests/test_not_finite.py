@@ -46,11 +46,11 @@ def test_a_nan_is_in_no_gradient_of_projections():
 
 
 def test_a_visible_nan_is_seen_in_a_compiled_graph_too():
-    weights, v = torch.eye(3), torch.ones(3, 4)
+    weights, v, mask = torch.eye(3), torch.ones(3, 4), torch.eye(3, dtype=torch.bool)
     v[1] = torch.nan
     torch.compiler.reset()
     compiled = torch.compile(pytorch.weighted_sum, fullgraph=True, backend="eager")
-    torch.testing.assert_close(compiled(weights, v), v, equal_nan=True)
+    torch.testing.assert_close(compiled(weights, v, mask), v, equal_nan=True)
 
 
 @pytest.mark.parametrize("function", [pytorch.softmax, pytorch.logsumexp])

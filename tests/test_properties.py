@@ -179,4 +179,4 @@ def test_the_lse_of_a_concatenation_is_the_logaddexp_of_the_parts(drawn, cut):
 def test_attention_is_a_weighted_sum_with_the_softmax_of_the_scores(drawn):
     q, k, v, mask = drawn
     weights = reference.softmax(reference.dot_product_scores(q, k), mask)
-    assert (attend(q, k, v, mask) == reference.weighted_sum(weights, v)).all()
+    assert (attend(q, k, v, mask) == reference.weighted_sum(weights, v, mask)).all()

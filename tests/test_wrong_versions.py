@@ -126,6 +126,11 @@ PARTS = [
                 np.float64,
             ),
         ),
+        (
+            "the weight for the mask",
+            wrong.with_the_weight_for_the_mask,
+            claim(influence.test_a_visible_nan_is_seen_whatever_its_weight, np.float32, True),
+        ),
     ),
     *in_(
         reference,

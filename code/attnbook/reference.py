@@ -25,7 +25,9 @@ def logsumexp(
 
     Returns an array without the last axis: -inf where nothing is visible.
 
-    Source: Blanchard, Higham and Higham (2021), algorithm 3.1 without their index k.
+    Source: Blanchard, Higham and Higham (2021), algorithm 3.1 without their index k. That the L of
+    two parts make the L of the whole: Milakov and Gimelshein (2018), for attention Rabe and Staats
+    (2021).
 
     >>> logsumexp(np.array([1000.0, 1000.0]))
     array(1000.69314718)
@@ -44,7 +46,7 @@ def softmax(
 
     Returns an array of the same shape: exactly 0 where the mask is False, and a row of zeros where
     nothing is visible (all masked, or all scores -inf). A row with a visible NaN or +inf has no
-    weights: it has NaN.
+    weights: it has NaN where the mask is True.
 
     Source: Bridle (1990), equation 2; the shift by m as in Blanchard, Higham and Higham (2021).
 
@@ -52,7 +54,8 @@ def softmax(
     array([0.5, 0.5, 0. ])
     """
     _, exp, total = _shifted_exp(scores, mask)
-    return exp / np.where(total == 0, 1, total)
+    weights = exp / np.where(total == 0, 1, total)
+    return weights if mask is None else np.where(mask, weights, 0)
 
 
 def _shifted_exp(scores, mask):
@@ -111,10 +114,12 @@ def dot_product_scores(
 
         S = scale · q kᵀ,    scale = 1/√d_k by default
 
-    Returns scores of shape (..., n_q, n_k).
+    Returns scores of shape (..., n_q, n_k). Raises ValueError if d_k is 0 and no scale is given.
 
     Source: Vaswani et al. (2017), equation 1.
     """
+    if scale is None and q.shape[-1] == 0:
+        raise ValueError("dot_product_scores: q has width d_k = 0; expected 1 or more, or a scale")
     scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
     return (scale * q) @ np.swapaxes(k, -1, -2)
 
@@ -162,7 +167,7 @@ def soft_cap(scores: Real[Array, "*batch n_q n_k"], cap: Number) -> Float[Array,
 
     Returns scores of the same shape. Raises ValueError if cap is not positive and finite.
 
-    Source: Gemma Team (2024), section 2, "logit soft-capping".
+    Source: Bello et al. (2017), appendix, "logit clipping"; Gemma Team (2024), section 2.
     """
     if not 0 < cap < np.inf:
         raise ValueError(f"soft_cap: cap is {cap}; expected a finite number above 0")
@@ -171,21 +176,21 @@ def soft_cap(scores: Real[Array, "*batch n_q n_k"], cap: Number) -> Float[Array,
 
 @operation
 def weighted_sum(
-    weights: Real[Array, "*batch n_q n_k"], v: Real[Array, "*batch n_k d_v"]
+    weights: Real[Array, "*batch n_q n_k"],
+    v: Real[Array, "*batch n_k d_v"],
+    mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
 ) -> Float[Array, "*batch n_q d_v"]:
     """Mix the values, each query by its own row of weights.
 
-        out_i = Σ_j A_ij v_j    over the keys with A_ij ≠ 0
+        out_i = Σ_j A_ij v_j    over the visible keys j
 
-    Returns an array of shape (..., n_q, d_v). A value with weight exactly 0 has no influence, not
-    even if it is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN.
+    Returns an array of shape (..., n_q, d_v). What the mask hides has no influence, not even if it
+    is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN. A visible NaN has,
+    whatever its weight. With a mask this takes memory for n_q · n_k · d_v products.
     """
-    finite = np.isfinite(v)
-    out = weights @ np.where(finite, v, 0)
-    for j in np.unique(np.nonzero(~finite)[-2]):
-        w, v_j = weights[..., j, None], v[..., j, None, :]
-        out = np.where((w != 0) & ~np.isfinite(v_j), out + w * v_j, out)
-    return out
+    if mask is None:
+        return weights @ v
+    return np.sum(np.where(mask[..., None], weights[..., None] * v[..., None, :, :], 0), axis=-2)
 
 
 @operation
@@ -206,9 +211,10 @@ def scaled_dot_product_attention(
     q, k, v
         Queries (..., n_q, d_k), keys (..., n_k, d_k), values (..., n_k, d_v).
     mask
-        Boolean, True = may look; its axes are 1 or those of the scores (..., n_q, n_k).
+        Boolean, True = may look: (n_q, n_k), or with every axis of the scores (..., n_q, n_k); any
+        axis may be 1.
     bias
-        Real, added to the scores before the mask.
+        Real, added to the scores before the mask. The dtype of the result is that of q, k and v.
     scale
         A number; None stands for 1/√d_k.
 
@@ -221,7 +227,7 @@ def scaled_dot_product_attention(
     """
     scores = dot_product_scores(q, k, scale)
     scores = scores if bias is None else scores + bias
-    return weighted_sum(softmax(scores, mask), v)
+    return weighted_sum(softmax(scores, mask), v, mask)
 
 
 @operation
@@ -243,7 +249,7 @@ def additive_attention(
 
     Source: Bahdanau, Cho and Bengio (2015), section 3.1.
     """
-    return weighted_sum(softmax(additive_scores(q, k, w_q, w_k, w_v), mask), v)
+    return weighted_sum(softmax(additive_scores(q, k, w_q, w_k, w_v), mask), v, mask)
 
 
 @operation
@@ -282,17 +288,21 @@ def multi_head_attention(
     w_v: Real[Array, "d_v d_model"],
     w_o: Real[Array, "d_model d_out"],
     n_heads: Integral,
-    mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+    mask: Bool[Array, "*#batch #n_q #n_k"]
+    | Bool[Array, "*#batch #{n_heads} #n_q #n_k"]
+    | None = None,
 ) -> Float[Array, "*batch n_q d_out"]:
     """Attend with several heads at once, each on its own piece of the projected vectors.
 
         out = merge(attention(split(q W_q), split(k W_k), split(v W_v))) W_o
 
-    The mask is the same for all heads. Returns an array of shape (..., n_q, d_out). Raises
-    ValueError if n_heads does not divide d_model.
+    The mask is (n_q, n_k) for all sequences, (..., n_q, n_k) for each, the same for its heads, or
+    (..., n_heads, n_q, n_k) for each head; any axis may be 1. Returns an array of shape
+    (..., n_q, d_out). Raises ValueError if n_heads does not divide d_model.
 
     Source: Vaswani et al. (2017), section 3.2.2.
     """
     projected = (split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v)))
-    mask = None if mask is None else mask[..., None, :, :]
+    if mask is not None and mask.ndim == q.ndim:
+        mask = mask[..., None, :, :]
     return merge_heads(scaled_dot_product_attention(*projected, mask=mask)) @ w_o

@@ -18,7 +18,13 @@ from attnbook.pytorch.convert import (
     to_torch_mask,
 )
 from attnbook.pytorch.heads import merge_heads, multi_head_attention, split_heads
-from attnbook.pytorch.masks import causal_mask, padding_mask
+from attnbook.pytorch.masks import (
+    causal_mask,
+    document_mask,
+    padding_mask,
+    prefix_mask,
+    sliding_window_mask,
+)
 from attnbook.pytorch.modules import AdditiveAttention, DotProductAttention, MultiHeadAttention
 from attnbook.pytorch.scores import (
     additive_scores,
@@ -39,6 +45,7 @@ __all__ = [
     "bilinear_scores",
     "causal_attention_in_blocks",
     "causal_mask",
+    "document_mask",
     "dot_product_scores",
     "from_multihead",
     "from_torch_mask",
@@ -49,7 +56,9 @@ __all__ = [
     "multi_head_attention",
     "padded_attention_in_blocks",
     "padding_mask",
+    "prefix_mask",
     "scaled_dot_product_attention",
+    "sliding_window_mask",
     "soft_cap",
     "softmax",
     "split_heads",

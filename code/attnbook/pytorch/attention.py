@@ -2,41 +2,32 @@
 
 from numbers import Real as Number
 
-import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 from torch import Tensor
 
-from attnbook.pytorch.finite import known, zero_if_not_finite
-from attnbook.pytorch.operation import operation
+from attnbook.pytorch.operation import Float, operation
+from attnbook.pytorch.products import visible_sum
 from attnbook.pytorch.scores import additive_scores, dot_product_scores
 from attnbook.pytorch.softmax import softmax
 
 
 @operation
 def weighted_sum(
-    weights: Float[Tensor, "*batch n_q n_k"], v: Float[Tensor, "*batch n_k d_v"]
+    weights: Float[Tensor, "*batch n_q n_k"],
+    v: Float[Tensor, "*batch n_k d_v"],
+    mask: Bool[Tensor, "*#batch #n_q #n_k"] | None = None,
 ) -> Float[Tensor, "*batch n_q d_v"]:
     """Mix the values, each query by its own row of weights.
 
-        out_i = Σ_j A_ij v_j    over the keys with A_ij ≠ 0
+        out_i = Σ_j A_ij v_j    over the visible keys j
 
-    Returns a tensor of shape (..., n_q, d_v). A value with weight exactly 0 has no influence, not
-    even if it is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN. Values that
-    are not finite have no part in any gradient.
+    Returns a tensor of shape (..., n_q, d_v). What the mask hides has no influence, not even if it
+    is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN; nor on gradients. A
+    visible NaN has, whatever its weight.
     """
-    finite = torch.isfinite(v)
-    out = weights @ zero_if_not_finite(v)
-    return out if known(finite) else out + _not_finite(weights, v)
-
-
-@torch.no_grad()
-def _not_finite(weights, v):
-    """What the values that are not finite add: 0 if none counts, else an infinity or NaN."""
-    infinite = torch.where(torch.isinf(v), torch.sign(v), 0)
-    lean = torch.sign(weights) @ infinite  # how many more add +inf than add -inf
-    count = torch.sign(weights).abs() @ (~torch.isfinite(v)).to(v.dtype)
-    signed = torch.where(lean.abs() == count, lean, torch.nan)  # all of one sign, or NaN
-    return torch.where(count == 0, 0, signed * torch.inf)
+    if mask is None:
+        return weights @ v
+    return visible_sum(weights, v, mask)
 
 
 @operation
@@ -57,9 +48,10 @@ def scaled_dot_product_attention(
     q, k, v
         Queries (..., n_q, d_k), keys (..., n_k, d_k), values (..., n_k, d_v).
     mask
-        Boolean, True = may look; its axes are 1 or those of the scores (..., n_q, n_k).
+        Boolean, True = may look: (n_q, n_k), or with every axis of the scores (..., n_q, n_k); any
+        axis may be 1.
     bias
-        Real, added to the scores before the mask.
+        Real, added to the scores before the mask. The dtype of the result is that of q, k and v.
     scale
         A number; None stands for 1/√d_k.
 
@@ -72,7 +64,7 @@ def scaled_dot_product_attention(
     """
     scores = dot_product_scores(q, k, scale)
     scores = scores if bias is None else scores + bias
-    return weighted_sum(softmax(scores, mask), v)
+    return weighted_sum(softmax(scores, mask), v, mask)
 
 
 @operation
@@ -94,4 +86,4 @@ def additive_attention(
 
     Source: Bahdanau, Cho and Bengio (2015), section 3.1.
     """
-    return weighted_sum(softmax(additive_scores(q, k, w_q, w_k, w_v), mask), v)
+    return weighted_sum(softmax(additive_scores(q, k, w_q, w_k, w_v), mask), v, mask)

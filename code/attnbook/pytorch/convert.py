@@ -4,6 +4,8 @@
 ours, True = may look. In the masks of `MultiheadAttention`, True = hidden.
 """
 
+from numbers import Integral
+
 import torch
 from jaxtyping import Bool, Integer
 from torch import Tensor, nn
@@ -34,17 +36,30 @@ def from_torch_mask(
 
 @checked
 def to_torch_mask(
-    mask: Bool[Tensor, "n_q n_k"] | Bool[Tensor, "batch n_q n_k"], n_heads: int
+    mask: Bool[Tensor, "rows n_k"]
+    | Bool[Tensor, "batch rows n_k"]
+    | Bool[Tensor, "batch #{n_heads} rows n_k"],
+    n_heads: Integral,
+    n_q: Integral | None = None,
 ) -> Bool[Tensor, "n_q n_k"] | Bool[Tensor, "batch_heads n_q n_k"]:
     """The `attn_mask` of `MultiheadAttention` from our mask.
 
     Returns a mask in which True = hidden, of shape (n_q, n_k), or (batch · n_heads, n_q, n_k),
-    where the heads of one sequence lie beside each other.
+    where the heads of one sequence lie beside each other. Theirs must have all of its rows: where
+    ours has one for all queries, as a padding mask has, `n_q` says how many that is; otherwise it
+    is n_k, as in self-attention.
 
-    >>> to_torch_mask(torch.tensor([[True, False]]), n_heads=2)
-    tensor([[False,  True]])
+    >>> to_torch_mask(torch.tensor([[True, False], [True, True]]), n_heads=2)
+    tensor([[False,  True],
+            [False, False]])
     """
-    return ~mask if mask.ndim == 2 else ~mask.repeat_interleave(n_heads, dim=0)
+    if mask.shape[-2] == 1:
+        rows = mask.shape[-1] if n_q is None else n_q
+        mask = mask.expand(*mask.shape[:-2], rows, mask.shape[-1])
+    if mask.ndim == 2:
+        return ~mask
+    by_head = mask if mask.ndim == 4 else mask[:, None]
+    return ~by_head.expand(-1, n_heads, -1, -1).flatten(0, 1)
 
 
 @checked
@@ -64,8 +79,14 @@ def from_multihead(theirs: nn.MultiheadAttention) -> MultiHeadAttention:
     """Our module with a copy of the weights of theirs.
 
     Raises ValueError if theirs has what ours has not: keys or values of another width, or learned
-    or zero keys added to each sequence.
+    or zero keys added to each sequence; or if its batch is its second axis, which ours would take
+    for positions without a word.
     """
+    if not theirs.batch_first:
+        raise ValueError(
+            "from_multihead: batch_first is False; expected True, as ours has the batch in front: "
+            "set it on a module that you call in ours' place, and transpose its inputs"
+        )
     if theirs.in_proj_weight is None or theirs.bias_k is not None or theirs.add_zero_attn:
         raise ValueError(
             "from_multihead: the module has kdim, vdim, add_bias_kv or add_zero_attn; "

@@ -3,12 +3,12 @@
 from numbers import Integral
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 from torch import Tensor
 
 from attnbook.pytorch.attention import scaled_dot_product_attention
-from attnbook.pytorch.finite import finite_rows
-from attnbook.pytorch.operation import operation
+from attnbook.pytorch.operation import Float, operation
+from attnbook.pytorch.products import product
 
 
 @operation
@@ -50,22 +50,21 @@ def multi_head_attention(
     w_v: Float[Tensor, "d_v d_model"],
     w_o: Float[Tensor, "d_model d_out"],
     n_heads: Integral,
-    mask: Bool[Tensor, "*#batch #n_q #n_k"] | None = None,
+    mask: Bool[Tensor, "*#batch #n_q #n_k"]
+    | Bool[Tensor, "*#batch #{n_heads} #n_q #n_k"]
+    | None = None,
 ) -> Float[Tensor, "*batch n_q d_out"]:
     """Attend with several heads at once, each on its own piece of the projected vectors.
 
         out = merge(attention(split(q W_q), split(k W_k), split(v W_v))) W_o
 
-    The mask is the same for all heads. Returns a tensor of shape (..., n_q, d_out). Raises
-    ValueError if n_heads does not divide d_model.
+    The mask is (n_q, n_k) for all sequences, (..., n_q, n_k) for each, the same for its heads, or
+    (..., n_heads, n_q, n_k) for each head; any axis may be 1. Returns a tensor of shape
+    (..., n_q, d_out). Raises ValueError if n_heads does not divide d_model.
 
     Source: Vaswani et al. (2017), section 3.2.2.
     """
-    projected = (split_heads(project(x, w), n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v)))
-    mask = None if mask is None else mask[..., None, :, :]
+    projected = (split_heads(product(x, w), n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v)))
+    if mask is not None and mask.ndim == q.ndim:
+        mask = mask[..., None, :, :]
     return merge_heads(scaled_dot_product_attention(*projected, mask=mask)) @ w_o
-
-
-def project(x, w):
-    """x W, in whose gradient a hidden NaN of x has no part."""
-    return finite_rows(lambda rows: rows @ w, x)

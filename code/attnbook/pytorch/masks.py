@@ -30,15 +30,11 @@ def padding_mask(
     Raises
     ------
     ValueError
-        If a length is negative or larger than n_k. Under `torch.compile` this is not checked.
+        If a length is negative or larger than n_k. This is checked on the CPU alone, and not under
+        `torch.compile` or vmap: a program would wait for another device to know a number of it.
     """
     _count("n_k", n_k)
-    if not torch.compiler.is_compiling():
-        outside = valid_lens[(valid_lens < 0) | (valid_lens > n_k)]
-        if outside.numel():
-            raise ValueError(
-                f"padding_mask: valid_lens has {outside[0]}; expected 0 to n_k = {n_k}"
-            )
+    _refuse_outside(valid_lens, n_k)
     lens = valid_lens[:, None, None] if valid_lens.ndim == 1 else valid_lens[:, :, None]
     return torch.arange(n_k, device=valid_lens.device) < lens
 
@@ -55,10 +51,84 @@ def causal_mask(
     tensor([[ True,  True, False],
             [ True,  True,  True]])
     """
+    return _steps_ahead(n_q, n_k, device) <= 0
+
+
+@checked
+def sliding_window_mask(
+    n_q: Integral,
+    n_k: Integral,
+    left: Integral,
+    right: Integral = 0,
+    device: torch.device | str | None = None,
+) -> Bool[Tensor, "n_q n_k"]:
+    """Show the `left` keys before a query's own position, its own, and the `right` after it.
+
+    M_ij = (-left ≤ j - (i + n_k - n_q) ≤ right). With right = 0 a query sees left + 1 keys, the
+    window of causal models.
+
+    Returns a boolean tensor of shape (n_q, n_k). Raises ValueError if a number is negative.
+
+    Source: Beltagy et al. (2020), section 3.1.
+    """
+    _count("left", left)
+    _count("right", right)
+    ahead = _steps_ahead(n_q, n_k, device)
+    return (-left <= ahead) & (ahead <= right)
+
+
+@checked
+def prefix_mask(
+    n_q: Integral, n_k: Integral, prefix_len: Integral, device: torch.device | str | None = None
+) -> Bool[Tensor, "n_q n_k"]:
+    """Causal, but every query sees all of the first `prefix_len` keys.
+
+    M_ij = (j < prefix_len) or (j ≤ i + n_k - n_q).
+
+    Returns a boolean tensor of shape (n_q, n_k). Raises ValueError if a number is negative or the
+    prefix is longer than n_k.
+
+    Source: Raffel et al. (2020), figure 3, "causal with prefix".
+    """
+    _count("prefix_len", prefix_len)
+    if prefix_len > n_k:
+        raise ValueError(f"prefix_mask: prefix_len is {prefix_len}; expected at most n_k = {n_k}")
+    return (torch.arange(n_k, device=device) < prefix_len) | causal_mask(n_q, n_k, device)
+
+
+@checked
+def document_mask(
+    q_documents: Integer[Tensor, "*batch n_q"], k_documents: Integer[Tensor, "*batch n_k"]
+) -> Bool[Tensor, "*batch n_q n_k"]:
+    """Keep documents that are packed into one row apart: M_ij = (document of i = document of j).
+
+    Returns a boolean tensor of shape (..., n_q, n_k), on the device of the documents.
+    """
+    return q_documents[..., :, None] == k_documents[..., None, :]
+
+
+def _steps_ahead(n_q, n_k, device):
+    """How far key j lies ahead of query i's own position: j - (i + n_k - n_q)."""
     _count("n_q", n_q)
     _count("n_k", n_k)
     places = torch.arange(n_q, device=device)[:, None] + n_k - n_q
-    return torch.arange(n_k, device=device) <= places
+    return torch.arange(n_k, device=device) - places
+
+
+def _refuse_outside(valid_lens, n_k):
+    """A look at the numbers themselves, where they lie at hand: a device would have to be awaited.
+
+    Without numbers (under vmap, fake tensors, the meta device, a compiler) there is no look.
+    """
+    if torch.compiler.is_compiling() or valid_lens.device.type != "cpu":
+        return
+    try:
+        lengths = valid_lens.reshape(-1).tolist()
+    except RuntimeError:
+        return
+    for length in lengths:
+        if not 0 <= length <= n_k:
+            raise ValueError(f"padding_mask: valid_lens has {length}; expected 0 to n_k = {n_k}")
 
 
 def _count(name, value):

@@ -1,26 +1,34 @@
 """Attention as modules: parameters, dropout on the weights, and nothing stored for plots.
 
 All modules take queries, keys and values with a batch axis in front, valid lengths as in
-`padding_mask`, and a boolean mask (True = may look) whose axes are 1 or those of the weights. With
-both, a key is visible where both allow it. Parameters start as those of `torch.nn.Linear` do:
-uniform in ±1/√(input width).
+`padding_mask`, and a boolean mask (True = may look). With both, a key is visible where both allow
+it. A mask is (n_q, n_k) for all, or has all axes of the queries before these two; any axis may be
+1. `MultiHeadAttention` makes its heads itself: there (batch, n_q, n_k) is for each sequence, the
+same for its heads, and (batch, n_heads, n_q, n_k) for each head. Parameters start as those of
+`torch.nn.Linear` do: uniform in ±1/√(input width).
 """
 
 from numbers import Integral
 
-from jaxtyping import Bool, Float, Integer
+import torch
+from jaxtyping import Bool, Integer
 from torch import Tensor, nn
 
 from attnbook.pytorch.attention import weighted_sum
-from attnbook.pytorch.finite import finite_rows
 from attnbook.pytorch.heads import merge_heads, split_heads
 from attnbook.pytorch.masks import padding_mask
-from attnbook.pytorch.operation import checked, operation
+from attnbook.pytorch.operation import Float, checked, operation
 from attnbook.pytorch.scores import additive_scores, dot_product_scores
 from attnbook.pytorch.softmax import softmax
 
 Lens = Integer[Tensor, "batch"] | Integer[Tensor, "batch n_q"] | None
-Mask = Bool[Tensor, "*#batch_heads #n_q #n_k"] | None
+Mask = Bool[Tensor, "#n_q #n_k"] | Bool[Tensor, "#batch *#heads #n_q #n_k"] | None
+HeadMask = (
+    Bool[Tensor, "#n_q #n_k"]
+    | Bool[Tensor, "#batch #n_q #n_k"]
+    | Bool[Tensor, "#batch #{self.n_heads} #n_q #n_k"]
+    | None
+)
 
 
 class DotProductAttention(nn.Module):
@@ -49,7 +57,8 @@ class DotProductAttention(nn.Module):
 
         Raises TypeError for a wrong shape or dtype, ValueError for a valid length out of range.
         """
-        return weighted_sum(self.dropout(self.weights(q, k, valid_lens, mask)), v)
+        weights = self.dropout(self.weights(q, k, valid_lens, mask))
+        return weighted_sum(weights, v, _visible(valid_lens, mask, weights))
 
     @operation
     def weights(
@@ -60,8 +69,8 @@ class DotProductAttention(nn.Module):
         mask: Mask = None,
     ) -> Float[Tensor, "batch *heads n_q n_k"]:
         """The weights before dropout, of shape (batch, ..., n_q, n_k)."""
-        visible = _visible(valid_lens, mask, k.shape[-2], heads=q.ndim - 3)
-        return softmax(dot_product_scores(q, k), visible)
+        scores = dot_product_scores(q, k)
+        return softmax(scores, _visible(valid_lens, mask, scores))
 
 
 class AdditiveAttention(nn.Module):
@@ -93,7 +102,8 @@ class AdditiveAttention(nn.Module):
 
         Raises TypeError for a wrong shape or dtype, ValueError for a valid length out of range.
         """
-        return weighted_sum(self.dropout(self.weights(q, k, valid_lens, mask)), v)
+        weights = self.dropout(self.weights(q, k, valid_lens, mask))
+        return weighted_sum(weights, v, _visible(valid_lens, mask, weights))
 
     @operation
     def weights(
@@ -104,9 +114,9 @@ class AdditiveAttention(nn.Module):
         mask: Mask = None,
     ) -> Float[Tensor, "batch *heads n_q n_k"]:
         """The weights before dropout, of shape (batch, ..., n_q, n_k)."""
-        w_q, w_k, w_v = (layer.weight for layer in (self.w_q, self.w_k, self.w_v))
-        visible = _visible(valid_lens, mask, k.shape[-2], heads=q.ndim - 3)
-        return softmax(additive_scores(q, k, w_q.mT, w_k.mT, w_v[0]), visible)
+        w_q, w_k, w_v = (w.weight.to(q.dtype) for w in (self.w_q, self.w_k, self.w_v))
+        scores = additive_scores(q, k, w_q.mT, w_k.mT, w_v[0])
+        return softmax(scores, _visible(valid_lens, mask, scores))
 
 
 class MultiHeadAttention(nn.Module):
@@ -139,15 +149,16 @@ class MultiHeadAttention(nn.Module):
         k: Float[Tensor, "batch n_k {self.w_q.in_features}"],
         v: Float[Tensor, "batch n_k {self.w_q.in_features}"],
         valid_lens: Lens = None,
-        mask: Mask = None,
+        mask: HeadMask = None,
     ) -> Float[Tensor, "batch n_q {self.w_q.in_features}"]:
-        """What all heads found, mixed, of shape (batch, n_q, d_model). The mask is for all heads.
+        """What all heads found, mixed, of shape (batch, n_q, d_model).
 
         Raises TypeError for a wrong shape or dtype, ValueError for a valid length out of range.
         """
         weights = self.dropout(self.weights(q, k, valid_lens, mask))
-        heads = split_heads(finite_rows(self.w_v, v), self.n_heads)
-        return self.w_o(merge_heads(weighted_sum(weights, heads)))
+        heads = split_heads(_projected(self.w_v, v), self.n_heads)
+        heads = weighted_sum(weights, heads, _visible(valid_lens, mask, weights))
+        return self.w_o(merge_heads(heads))
 
     @checked
     def weights(
@@ -155,28 +166,34 @@ class MultiHeadAttention(nn.Module):
         q: Float[Tensor, "batch n_q {self.w_q.in_features}"],
         k: Float[Tensor, "batch n_k {self.w_q.in_features}"],
         valid_lens: Lens = None,
-        mask: Mask = None,
+        mask: HeadMask = None,
     ) -> Float[Tensor, "batch n_heads n_q n_k"]:
         """The weights before dropout, of shape (batch, n_heads, n_q, n_k)."""
-        visible = _visible(valid_lens, mask, k.shape[-2])
-        q, k = (
-            split_heads(finite_rows(layer, x), self.n_heads)
-            for layer, x in ((self.w_q, q), (self.w_k, k))
-        )
-        return softmax(dot_product_scores(q, k), _over_heads(visible, 1))
+        q = split_heads(_projected(self.w_q, q), self.n_heads)
+        k = split_heads(_projected(self.w_k, k), self.n_heads)
+        scores = dot_product_scores(q, k)
+        return softmax(scores, _visible(valid_lens, mask, scores))
 
     def extra_repr(self):
         return f"n_heads={self.n_heads}"
 
 
-def _visible(valid_lens, mask, n_k, heads=0):
-    """Both masks as one; valid lengths are the same for all heads."""
+def _visible(valid_lens, mask, scores):
+    """Both masks as one, for scores of shape (batch, ..., n_q, n_k)."""
+    mask = None if mask is None else _for_heads(mask, scores.ndim)
     if valid_lens is None:
         return mask
-    padding = _over_heads(padding_mask(valid_lens, n_k), heads)
+    padding = _for_heads(padding_mask(valid_lens, scores.shape[-1]), scores.ndim)
     return padding if mask is None else padding & mask
 
 
-def _over_heads(mask, axes):
-    """The same mask for all heads."""
-    return None if mask is None else mask[(..., *[None] * axes, slice(None), slice(None))]
+def _for_heads(mask, axes):
+    """A mask for each sequence is the same for all of its heads."""
+    missing = [None] * (axes - mask.ndim if mask.ndim > 2 else 0)
+    return mask[(slice(None), *missing)]
+
+
+def _projected(layer, x):
+    """layer(x), in which a row with a number that is not finite is NaN, and in no gradient."""
+    rows = torch.isfinite(x).all(dim=-1, keepdim=True)
+    return torch.where(rows, layer(torch.where(rows, x, 0)), torch.nan)

@@ -2,10 +2,19 @@
 
 import functools
 import inspect
+from typing import ClassVar
 
 import torch
+from jaxtyping import AbstractDtype
 
-from attnbook.operation import refusing
+from attnbook.arguments import checker
+from attnbook.operation import inside
+
+
+class Float(AbstractDtype):
+    """The dtypes of the tensors that operations take."""
+
+    dtypes: ClassVar = ["float16", "bfloat16", "float32", "float64"]
 
 
 def checked(function):
@@ -17,15 +26,15 @@ def checked(function):
         If an argument has the wrong shape or type: one sentence that names the argument, what it
         was and what it should be.
     """
-    call_checked = refusing(function)
-    signature = inspect.signature(function)
+    check = checker(function)
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        if torch.compiler.is_compiling():
+        if inside.checked or torch.compiler.is_compiling():
             return function(*args, **kwargs)
-        given = signature.bind(*args, **kwargs).arguments
-        return call_checked(given, given)
+        given = check(*args, **kwargs)
+        with inside.entered(cast=False):
+            return function(**given)
 
     return _of_its_own(call)
 
@@ -34,44 +43,57 @@ def operation(function):
     """Check as `checked` does, and return the dtype that came in.
 
     Tensors of real numbers are brought to one dtype, the widest of them; float16 and bfloat16 are
-    computed in float32, and the result is rounded once. Integers are refused, as PyTorch's own
-    softmax refuses them.
+    computed in float32, and the result is rounded once, to the common dtype of the inputs, in which
+    a bias does not count. Integers are refused, as PyTorch's own softmax refuses them.
+
+    Under `torch.autocast`, inputs and result have its dtype, as in PyTorch's own
+    `scaled_dot_product_attention`, unless they are float64; between them it has no effect.
     """
-    call_checked = refusing(function)
-    signature = inspect.signature(function)
+    check = checker(function)
+    names = list(inspect.signature(function).parameters)
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        dtype = _common_dtype((*args, *kwargs.values()))
-        wide = [_widened(x, dtype) for x in args]
-        wide_named = {name: _widened(x, dtype) for name, x in kwargs.items()}
         if torch.compiler.is_compiling():
-            out = function(*wide, **wide_named)
-        else:
-            given = signature.bind(*args, **kwargs).arguments
-            out = call_checked(signature.bind(*wide, **wide_named).arguments, given)
-        return out if dtype is None else out.to(dtype)
+            return _in_one_dtype(function, dict(zip(names, args, strict=False)) | kwargs)
+        if inside.cast:
+            return function(*args, **kwargs)
+        given = dict(zip(names, args, strict=False)) | kwargs
+        given = given if inside.checked else check(*args, **kwargs)
+        with inside.entered(cast=True):
+            return _in_one_dtype(function, given)
 
     return _of_its_own(call)
 
 
 def _of_its_own(call):
-    """With code of its own: `torch.compile` counts recompilations by code, not by function."""
+    """With code of its own: `torch.compile` (2.13) counts recompilations by code, not by function,
+    and allows 8, which all functions of the package would share.
+    """
     call.__code__ = call.__code__.replace(co_name=call.__name__)
     return call
 
 
-def _common_dtype(values):
-    """The dtype to return; None where no tensor of real numbers came in."""
-    dtypes = [x.dtype for x in values if _is_real(x)]
-    return functools.reduce(torch.promote_types, dtypes) if dtypes else None
+def _in_one_dtype(function, given):
+    real = {name: x for name, x in given.items() if _is_real(x)}
+    device = next(iter(real.values())).device.type
+    if device == "meta" or not torch.is_autocast_enabled(device):
+        wide = {x.dtype for x in real.values()} in ({torch.float32}, {torch.float64})
+        return function(**given) if wide else _widened(function, given, real)
+    lower = torch.get_autocast_dtype(device)
+    real = {name: x if x.dtype == torch.float64 else x.to(lower) for name, x in real.items()}
+    with torch.autocast(device, enabled=False):
+        return _widened(function, given, real)
 
 
-def _widened(x, dtype):
-    """A tensor of real numbers in the dtype to compute in; anything else as it is."""
-    if not _is_real(x):
-        return x
-    return x.to(torch.promote_types(dtype, torch.float32))
+def _widened(function, given, real):
+    dtype = _common_dtype(x.dtype for name, x in real.items() if name != "bias")
+    inner = _common_dtype([torch.float32, *(x.dtype for x in real.values())])
+    return function(**given | {name: x.to(inner) for name, x in real.items()}).to(dtype)
+
+
+def _common_dtype(dtypes):
+    return functools.reduce(torch.promote_types, dtypes)
 
 
 def _is_real(x):

@@ -3,15 +3,13 @@
 from numbers import Real as Number
 
 import torch
-from jaxtyping import Float
 from torch import Tensor
 
-from attnbook.pytorch.finite import finite_pairs
-from attnbook.pytorch.operation import operation
+from attnbook.pytorch.operation import Float, operation
+from attnbook.pytorch.products import constant_unless_finite, product
 
 
 @operation
-@finite_pairs
 def gaussian_scores(
     q: Float[Tensor, "*batch n_q d_k"], k: Float[Tensor, "*batch n_k d_k"], width: Number = 1.0
 ) -> Float[Tensor, "*batch n_q n_k"]:
@@ -25,12 +23,11 @@ def gaussian_scores(
     """
     if not width > 0:
         raise ValueError(f"gaussian_scores: width is {width}; expected a number above 0")
-    steps = (q[..., :, None, :] - k[..., None, :, :]) / float(width)
-    return -0.5 * torch.sum(steps**2, dim=-1)
+    steps = constant_unless_finite((q[..., :, None, :] - k[..., None, :, :]) / float(width))
+    return -0.5 * torch.sum(steps * steps, dim=-1)  # whose slope is finite where steps are
 
 
 @operation
-@finite_pairs
 def dot_product_scores(
     q: Float[Tensor, "*batch n_q d_k"],
     k: Float[Tensor, "*batch n_k d_k"],
@@ -40,16 +37,17 @@ def dot_product_scores(
 
         S = scale · q kᵀ,    scale = 1/√d_k by default
 
-    Returns scores of shape (..., n_q, n_k).
+    Returns scores of shape (..., n_q, n_k). Raises ValueError if d_k is 0 and no scale is given.
 
     Source: Vaswani et al. (2017), equation 1.
     """
+    if scale is None and q.shape[-1] == 0:
+        raise ValueError("dot_product_scores: q has width d_k = 0; expected 1 or more, or a scale")
     scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
-    return (scale * q) @ torch.swapaxes(k, -1, -2)
+    return product(scale * q, torch.swapaxes(k, -1, -2))
 
 
 @operation
-@finite_pairs
 def bilinear_scores(
     q: Float[Tensor, "*batch n_q d_q"],
     k: Float[Tensor, "*batch n_k d_k"],
@@ -63,11 +61,10 @@ def bilinear_scores(
 
     Source: Luong, Pham and Manning (2015), section 3.1, "general".
     """
-    return (q @ w) @ torch.swapaxes(k, -1, -2)
+    return product(product(q, w), torch.swapaxes(k, -1, -2))
 
 
 @operation
-@finite_pairs
 def additive_scores(
     q: Float[Tensor, "*batch n_q d_q"],
     k: Float[Tensor, "*batch n_k d_k"],
@@ -83,8 +80,9 @@ def additive_scores(
 
     Source: Bahdanau, Cho and Bengio (2015), section A.1.2.
     """
-    hidden = torch.tanh((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :])
-    return hidden @ w_v
+    pairs = product(q, w_q)[..., :, None, :] + product(k, w_k)[..., None, :, :]
+    hidden = torch.tanh(constant_unless_finite(pairs))
+    return product(hidden, w_v[:, None])[..., 0]
 
 
 @operation
@@ -97,7 +95,7 @@ def soft_cap(
 
     Returns scores of the same shape. Raises ValueError if cap is not positive and finite.
 
-    Source: Gemma Team (2024), section 2, "logit soft-capping".
+    Source: Bello et al. (2017), appendix, "logit clipping"; Gemma Team (2024), section 2.
     """
     if not 0 < cap < torch.inf:
         raise ValueError(f"soft_cap: cap is {cap}; expected a finite number above 0")

@@ -1,11 +1,11 @@
 """Scores become weights."""
 
 import torch
-from jaxtyping import Bool, Float, Integer
+from jaxtyping import Bool, Integer
 from torch import Tensor
 
 from attnbook.pytorch.masks import padding_mask
-from attnbook.pytorch.operation import operation
+from attnbook.pytorch.operation import Float, operation
 
 
 @operation
@@ -18,7 +18,9 @@ def logsumexp(
 
     Returns a tensor without the last axis: -inf where nothing is visible, with gradient 0.
 
-    Source: Blanchard, Higham and Higham (2021), algorithm 3.1 without their index k.
+    Source: Blanchard, Higham and Higham (2021), algorithm 3.1 without their index k. That the L of
+    two parts make the L of the whole: Milakov and Gimelshein (2018), for attention Rabe and Staats
+    (2021).
 
     >>> logsumexp(torch.tensor([1000.0, 1000.0], dtype=torch.float64))
     tensor(1000.6931, dtype=torch.float64)
@@ -39,7 +41,7 @@ def softmax(
 
     Returns a tensor of the same shape: exactly 0 where the mask is False, and a row of zeros where
     nothing is visible (all masked, or all scores -inf). A row with a visible NaN or +inf has no
-    weights: it has NaN.
+    weights: it has NaN where the mask is True.
 
     Source: Bridle (1990), equation 2; the shift by m as in Blanchard, Higham and Higham (2021).
 
@@ -47,7 +49,8 @@ def softmax(
     tensor([0.5000, 0.5000, 0.0000])
     """
     _, exp, total = _shifted_exp(scores, mask)
-    return exp / torch.where(total == 0, 1, total)
+    weights = exp / torch.where(total == 0, 1, total)
+    return weights if mask is None else torch.where(mask, weights, 0)
 
 
 def _shifted_exp(scores, mask):

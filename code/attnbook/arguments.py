@@ -1,0 +1,174 @@
+"""How the package checks the arguments of a call, and refuses a wrong one in one sentence."""
+
+import contextlib
+import functools
+import inspect
+import io
+import math
+import operator
+import re
+
+import numpy as np
+from jaxtyping import jaxtyped, print_bindings
+
+MOST_KINDS = 4096
+# What PyTorch calls it, and what it is here.
+ELSEWHERE = {
+    "attn_mask": "mask, in which True = may look",
+    "is_causal": "mask=causal_mask(n_q, n_k)",
+    "key_padding_mask": "valid_lens, or mask=padding_mask(valid_lens, n_k)",
+}
+
+
+def checker(function):
+    """A function of the same arguments that returns them by name, or refuses in one sentence.
+
+    Whether arguments fit depends on their types, dtypes and shapes alone, and looking takes longer
+    than a small attention: so what has fitted once is not looked at again.
+    """
+    signature = inspect.signature(function)
+    kind = _kind_for(signature)
+    fitting = set()
+
+    def check(*args, **kwargs):
+        given = dict(zip(signature.parameters, args, strict=False)) | kwargs
+        known = tuple((name, kind(x)) for name, x in given.items())
+        if len(given) < len(args) + len(kwargs) or not _is_in(known, fitting):
+            look(function, signature, args, kwargs)
+            _remember(known, fitting)
+        return given
+
+    return check
+
+
+def look(function, signature, args, kwargs):
+    """Compare each argument with its annotation."""
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError as error:
+        raise TypeError(f"{function.__qualname__}: {error}{_ours(kwargs)}") from None
+    wrong = _first_wrong(function)(*args, **kwargs)
+    if wrong:
+        raise TypeError(_sentence(function, given, *wrong))
+    expected = _axes(given)
+    if expected:
+        was = describe(given["mask"])
+        raise TypeError(f"{function.__qualname__}: mask is {was}; expected {expected}")
+
+
+def _first_wrong(function):
+    """The name of the first argument that does not fit, and the sizes known by then."""
+    parameters = inspect.signature(function).parameters
+
+    @jaxtyped(typechecker=None)  # a size has one value in one call
+    @functools.wraps(function)
+    def first_wrong(*args, **kwargs):
+        given = dict(zip(parameters, args, strict=False)) | kwargs
+        for name, p in parameters.items():
+            unchecked = name not in given or p.annotation is p.empty
+            if not unchecked and not isinstance(given[name], p.annotation):
+                return name, _sizes()
+        return None
+
+    return first_wrong
+
+
+def _axes(given):
+    """What the axes of a mask must be, if they are not: as many as q has, or two (and axes of 1).
+
+    Where heads are made inside, a mask may have their axis too. So an axis has one meaning, where
+    a batch is as large as there are heads too.
+    """
+    mask, q, k = (given.get(name) for name in ("mask", "q", "k"))
+    if mask is None or q is None:
+        return None
+    n_heads = given.get("n_heads") or getattr(given.get("self"), "n_heads", None)
+    rows, batch = (q.shape[-2], k.shape[-2]), q.shape[:-2]
+    allowed = [rows, (*batch, *rows), *([(*batch, n_heads, *rows)] if n_heads else [])]
+    for shape in allowed:
+        sizes = list(zip(reversed(mask.shape), reversed(shape), strict=False))
+        full = mask.ndim == len(shape) or all(n == 1 for n in mask.shape[:-2])
+        if full and all(m in (1, n) for m, n in sizes):
+            return None
+    each = " or ".join(str(tuple(shape)) for shape in dict.fromkeys(allowed))
+    return f"shape {each}, where any axis may be 1"
+
+
+def _kind_for(signature):
+    """What of an argument decides whether it fits."""
+    text = " ".join(str(p.annotation) for p in signature.parameters.values())
+    widths = sorted(set(re.findall(r"\{self\.([\w.]+)\}", text)))
+
+    def kind(x):
+        if hasattr(x, "dtype"):
+            return type(x), x.dtype, x.shape
+        if widths and hasattr(x, "forward"):  # the module itself
+            return operator.attrgetter(*widths)(x)
+        return (type(x), x) if isinstance(x, int) else type(x)
+
+    return kind
+
+
+def _is_in(known, fitting):
+    try:
+        return known in fitting
+    except TypeError:  # a size that is a symbol
+        return False
+
+
+def _remember(known, fitting):
+    if len(fitting) >= MOST_KINDS:
+        fitting.clear()
+    with contextlib.suppress(TypeError):
+        fitting.add(known)
+
+
+def _ours(names):
+    found = [f"{name} is here {ELSEWHERE[name]}" for name in names if name in ELSEWHERE]
+    return f"; {', '.join(found)}" if found else ""
+
+
+def _sizes():
+    """The sizes that the arguments so far have given to the names of axes."""
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        print_bindings()
+    return ", ".join(re.findall(r"^\w+=.+$", said.getvalue(), re.MULTILINE))
+
+
+def _sentence(function, given, name, sizes):
+    annotation = inspect.signature(function).parameters[name].annotation
+    where = f" where {sizes}" if sizes else ""
+    was = describe(given[name]) + _entries(given[name])
+    return f"{function.__qualname__}: {name} is {was}; expected {_should(annotation, given)}{where}"
+
+
+def describe(value):
+    """A value in a few words: dtype and shape of an array, type and repr of anything else."""
+    if _is_array(value):
+        return f"{str(value.dtype).rpartition('.')[2]} {_noun(value)} of shape {tuple(value.shape)}"
+    if value is None:
+        return "None"
+    return f"{type(value).__name__} {value!r:.80}"
+
+
+def _is_array(value):
+    """Whether it is an array or a tensor, without an import of what makes tensors."""
+    return isinstance(value, np.ndarray) or hasattr(value, "requires_grad")
+
+
+def _noun(value):
+    return "array" if isinstance(value, np.ndarray) else "tensor"
+
+
+def _entries(value):
+    """The entries of an array that is small enough to read in a sentence."""
+    small = _is_array(value) and 0 < math.prod(value.shape) <= 8
+    return f" {value.tolist()!r:.80}" if small else ""
+
+
+def _should(annotation, given):
+    text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    text = re.sub(r"\{(self\.[^}]+|n_heads)\}", lambda found: found[0].format(**given), text)
+    text = re.sub(r"(numbers\.)?Integral\b", "an integer", text)
+    text = re.sub(r"numbers\.Real\b|^Real$", "a number", text)
+    return re.sub(r"\b(\w+\.)+|#", "", text).replace("ndarray", "array")

@@ -1,0 +1,39 @@
+"""Sums in which a number behind the mask has no part, neither in a result nor in a gradient.
+
+What is hidden has weight 0 and gradient 0. The chain rule multiplies that 0 by the numbers around
+it, and 0 · NaN = NaN: one hidden NaN would be in every gradient. So no product here meets a number
+that is not finite: 0 stands in its place, and what it would have been part of is NaN afterwards.
+These are the same steps for all data, so that no program waits for a number of its device.
+"""
+
+import torch
+
+
+def product(x, y):
+    """x y, and NaN for a row of x, or a column of y, with a number that is not finite."""
+    return finite(x) @ finite(y) + _nan_or_0(x, dim=-1) + _nan_or_0(y, dim=-2)
+
+
+def visible_sum(weights, v, mask):
+    """Σ_j A_ij v_j over the visible j; NaN where one of them is not finite, in gradients too."""
+    weights = torch.where(mask, weights, 0)
+    if mask.shape[-2] == 1:  # a key is hidden from all queries or from none
+        return weights @ torch.where(mask.mT, v, 0)
+    not_finite = (~torch.isfinite(v)).to(v.dtype)
+    seen = mask.to(v.dtype) @ not_finite  # how many of them
+    return weights @ finite(v) * torch.where(seen == 0, 1.0, torch.nan)
+
+
+def finite(x):
+    """x with 0 for NaN and infinity."""
+    return torch.nan_to_num(x, 0.0, 0.0, 0.0)
+
+
+def constant_unless_finite(x):
+    """x, in whose gradient what is not finite is a constant."""
+    return torch.where(torch.isfinite(x), x, x.detach())
+
+
+def _nan_or_0(x, dim):
+    """NaN where a number along an axis is not finite, as 0 · inf is, and 0 elsewhere."""
+    return torch.sum(0 * x.detach(), dim, keepdim=True)
