@@ -102,8 +102,9 @@ def _inherit(root, size):
     """What most elements share is said once."""
     for element in root.iter():
         family = element.attrib.pop("font-family", "").strip(" '")
-        if family.startswith("KaTeX"):
-            element.set("font-family", f"{family}, {MATHS}")
+        if family and element.tag == SVG + "tspan" and family != "Book Sans":
+            known = family if family.startswith("KaTeX") else "KaTeX_Main"  # it has STIX's signs
+            element.set("font-family", f"{known}, {MATHS}")
         if element.get("font-size", "").strip() == f"{size:g}px":
             del element.attrib["font-size"]
     root.attrib |= {"font-family": FAMILY, "font-size": f"{size:g}px"}
