@@ -1,13 +1,10 @@
 """The diagram of a Transformer says what is true, and everybody can read it."""
 
-import matplotlib
-import matplotlib.pyplot as plt
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.path import Path
-from matplotlib.text import Text
-from test_plots import PHONE, figure_of
+from test_plots import figure_of
 
 from attnbook import plots
 from attnbook.plots.style import INK, contrast
@@ -16,9 +13,7 @@ from attnbook.plots.transformer import ATTENTION, DECODER, ENCODER, FRAME, NEXT
 
 @pytest.fixture
 def ax():
-    matplotlib.use("agg")
-    yield figure_of(plots.transformer_diagram).axes[0]
-    plt.close("all")
+    return figure_of(plots.transformer_diagram).axes[0]
 
 
 def boxes(ax):
@@ -82,9 +77,5 @@ def test_keys_and_values_go_from_the_encoder_to_the_cross_attention(ax):
     assert crossing[crossing[:, 0].argmax(), 1] == pytest.approx(cross)
 
 
-def test_it_is_readable_on_paper_and_on_a_phone(ax):
-    figure = ax.figure
-    assert figure.get_tightbbox().width == pytest.approx(6.7, abs=0.02)
-    sizes = [t.get_fontsize() for t in figure.findobj(Text) if t.get_text() and t.get_visible()]
-    assert min(sizes) / 72 * PHONE / (figure.get_figwidth() + 0.2) >= 9
+def test_names_are_readable_on_their_boxes():
     assert min(contrast(INK, ground) for ground in (ATTENTION, FRAME)) >= 4.5

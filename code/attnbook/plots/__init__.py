@@ -1,13 +1,40 @@
 """Every figure of the book. A function here draws one figure; it never computes.
 
-Rows are queries i and columns are keys j, in every figure. Each function returns None, so that a
-cell that ends in it shows the figure alone.
+Rows are queries i and columns are keys j, in every figure. Each function returns its drawing, which
+a notebook shows when a cell ends in it, and whose `svg` is its text.
 """
 
 from attnbook.plots.bars import bars
 from attnbook.plots.curves import curves
 from attnbook.plots.diagram import attention_diagram
+from attnbook.plots.grids import distributions, mask_grids, right_and_wrong, table_cells
 from attnbook.plots.heatmaps import heatmap, heatmaps
+from attnbook.plots.histogram import histogram
+from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.transformer import transformer_diagram
+from attnbook.plots.wholes import book_in_one_picture, heads_diagram, three_ways_diagram
+from attnbook.plots.words import arrows, sentences, shape_diagram
 
-__all__ = ["attention_diagram", "bars", "curves", "heatmap", "heatmaps", "transformer_diagram"]
+__all__ = [
+    "additive_network",
+    "arrows",
+    "attention_diagram",
+    "bars",
+    "book_in_one_picture",
+    "curves",
+    "distributions",
+    "heads_diagram",
+    "heatmap",
+    "heatmaps",
+    "histogram",
+    "kernel_diagram",
+    "mask_grids",
+    "merge_diagram",
+    "number_line",
+    "right_and_wrong",
+    "sentences",
+    "shape_diagram",
+    "table_cells",
+    "three_ways_diagram",
+    "transformer_diagram",
+]

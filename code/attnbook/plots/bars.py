@@ -2,23 +2,23 @@
 
 from textwrap import fill
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from attnbook.plots.arguments import dictionary, names_of, real_array
 from attnbook.plots.numerals import beside_bar
-from attnbook.plots.style import COLORS, MUTED, PAPER, STYLE, add_legend, new_figure
+from attnbook.plots.style import COLORS, INK, MUTED, PAPER, add_legend, drawn, new_figure
 
 HATCHES = ["", "//", "..", "xx", "\\\\"]
 THICK, GAP = 0.32, 0.22  # inches
 
 
-@plt.rc_context(STYLE)
-def bars(names, values, label, *, title=None):
+@drawn
+def bars(names, values, label, *, title=None, limit=None):
     """Draw one horizontal bar per name, with its number; `label` says what the numbers are.
 
     `values` has shape (n,), or is a dict series → (n,) of bars that stand together at each name. A
-    number that is not finite stands where its bar would start.
+    number that is not finite stands where its bar would start. `limit`, (name, number), is a line
+    across the bars: a budget, or a ratio of 1.
 
     Raises
     ------
@@ -37,9 +37,19 @@ def bars(names, values, label, *, title=None):
     ax.tick_params(length=0)
     ax.invert_yaxis()
     ax.margins(x=0.18)
+    if limit is not None:
+        _draw_limit(ax, *limit)
     ax.spines[:].set_visible(False)
     ax.axvline(0, color=MUTED, linewidth=1)
     add_legend(ax)
+    return ax.figure
+
+
+def _draw_limit(ax, name, number):
+    ax.axvline(number, color=INK, linewidth=1.4, linestyle=(0, (4, 2)), zorder=0)
+    for shown in ax.texts:
+        shown.set_bbox({"facecolor": PAPER, "linewidth": 0, "pad": 1})
+    ax.text(number, -0.32, name, ha="center", va="bottom")
 
 
 def _series(values, label, shape):
@@ -51,5 +61,5 @@ def _series(values, label, shape):
 
 def _draw(ax, positions, numbers, **look):
     lengths = np.where(np.isfinite(numbers), numbers, 0)
-    drawn = ax.barh(positions, lengths, THICK, edgecolor=PAPER, linewidth=0, **look)
+    drawn = ax.barh(positions, lengths, THICK, edgecolor=PAPER, linewidth=0, clip_on=False, **look)
     ax.bar_label(drawn, [beside_bar(number) for number in numbers], padding=4)

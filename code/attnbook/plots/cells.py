@@ -28,31 +28,35 @@ def scale(values, vmin, vmax):
 def paint(ax, matrix, visible, colors, separate):
     """Colours for numbers, patterns for what is hidden, −∞ or NaN, and gaps between the cells."""
     hidden = ~visible | np.isneginf(matrix)
-    shown = np.where(np.isposinf(matrix), colors["vmax"], matrix)
-    ax.imshow(np.where(hidden, np.nan, shown), **colors)
+    shown = np.where(hidden, np.nan, np.where(np.isposinf(matrix), colors["vmax"], matrix))
+    n_q, n_k = matrix.shape
+    if separate:
+        ax.pcolormesh(shown, edgecolors=PAPER, linewidth=2, clip_on=False, **colors)
+    else:  # one picture of a pixel for each cell
+        ax.imshow(shown, extent=(0, n_k, n_q, 0), **colors)
+    ax.set(aspect="equal", xlim=(0, n_k), ylim=(n_q, 0))
     _hatch(ax, hidden, "//", HIDDEN, STRIPES)
     _hatch(ax, visible & np.isnan(matrix), "xx", PAPER, INK)
-    if separate:
-        n_q, n_k = matrix.shape
-        ax.set_yticks(np.arange(n_q - 1) + 0.5, minor=True)
-        ax.set_xticks(np.arange(n_k - 1) + 0.5, minor=True)
-        ax.tick_params(which="minor", length=0)
-        ax.grid(which="minor", color=PAPER, linewidth=2)
+
+
+def colored(ax):
+    """What gives the cells of a panel their colours."""
+    return (ax.images or ax.collections)[0]
 
 
 def _hatch(ax, where, pattern, face, line):
     """Cover cells with a pattern, which eyes that see no colour tell from every number."""
-    corners = np.argwhere(where)[:, ::-1] - 0.5
-    cells = [Path(SQUARE.vertices + corner, SQUARE.codes) for corner in corners]
+    cells = [Path(SQUARE.vertices + corner, SQUARE.codes) for corner in np.argwhere(where)[:, ::-1]]
     if cells:
         look = {"hatch": pattern, "facecolor": face, "edgecolor": line, "linewidth": 0}
-        ax.add_patch(PathPatch(Path.make_compound_path(*cells), zorder=0.2, **look))
+        ax.add_patch(PathPatch(Path.make_compound_path(*cells), clip_on=False, **look))
 
 
 def print_numbers(ax, texts):
-    image = ax.images[0]
-    colors = image.to_rgba(image.get_array())
+    mesh = colored(ax)
+    colors = mesh.to_rgba(mesh.get_array())
     for (i, j), text in np.ndenumerate(texts):
-        label = ax.text(j, i, text, color=text_color(colors[i, j]), ha="center", va="center")
+        color = text_color(colors[i, j])
+        label = ax.text(j + 0.5, i + 0.5, text, color=color, ha="center", va="center_baseline")
         if text in NOT_NUMBERS:
             label.set_bbox({"facecolor": NOT_NUMBERS[text], "linewidth": 0, "pad": 2})

@@ -1,15 +1,15 @@
 """Curves over one axis x, with points where there are data."""
 
-import matplotlib.pyplot as plt
+from matplotlib.ticker import Formatter
 
 from attnbook.plots.arguments import dictionary, real_array
 from attnbook.plots.numerals import on_axis
-from attnbook.plots.style import COLORS, DASHES, MARKERS, STYLE, add_legend, new_figure
+from attnbook.plots.style import COLORS, DASHES, MARKERS, add_legend, drawn, new_figure
 
 FEW = 12
 
 
-@plt.rc_context(STYLE)
+@drawn
 def curves(x, lines, xlabel, ylabel, *, title=None, points=None, xscale="linear", yscale="linear"):
     """Draw one curve per entry of `lines`, name → y, over x; x and each y have shape (n,).
 
@@ -36,6 +36,7 @@ def curves(x, lines, xlabel, ylabel, *, title=None, points=None, xscale="linear"
         ax.set_xticks(x[:: 1 if x.size <= FEW / 2 else 2])
         ax.set_xticks([], minor=True)
     add_legend(ax)
+    return ax.figure
 
 
 def _draw(ax, x, lines, points):
@@ -48,7 +49,14 @@ def _draw(ax, x, lines, points):
         ax.plot(*xy, marker, color=color, fillstyle="none", label=name)
 
 
+class Ticks(Formatter):
+    """The numbers of one axis, all written in one way."""
+
+    def format_ticks(self, values):
+        return on_axis(values)
+
+
 def _scale(axis, scale):
     axis.axes.set(**{f"{axis.axis_name}scale": scale})
     if scale != "linear":
-        axis.set_major_formatter(lambda number, position: on_axis(number))
+        axis.set_major_formatter(Ticks())

@@ -1,10 +1,9 @@
 """The diagram of attention: one query, its scores against the keys, weights, values, output."""
 
-import matplotlib.pyplot as plt
 from matplotlib import colormaps
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from attnbook.plots.style import MUTED, PAPER, STYLE, WIDTH, new_figure, text_color
+from attnbook.plots.style import MUTED, PAPER, WIDTH, drawn, new_figure, text_color
 
 # The example of chapters 1 to 4. The shades of the query and the keys stand for any vectors.
 QUERY = [0.9, 0.3, 0.6]
@@ -26,7 +25,7 @@ FORMULAS = [
 ]
 
 
-@plt.rc_context(STYLE)
+@drawn
 def attention_diagram():
     """Draw how one query is scored against three keys, and how the weights average the values."""
     ax = new_figure(HEIGHT, None).add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(HEIGHT, 0.1))
@@ -50,6 +49,7 @@ def attention_diagram():
     _arrow(ax, (5.81, MIDDLE), (6.06, MIDDLE))
     _value(ax, 6.34, MIDDLE, OUTPUT, "$o$")
     _name_columns(ax)
+    return ax.figure
 
 
 def _vector(ax, x, y, shades, colors, name):
@@ -81,6 +81,6 @@ def _arrow(ax, start, end):
 
 def _name_columns(ax):
     for x, name in zip([0.4, 1.55, 2.57, 4.0, 4.9, 6.34], NAMES, strict=True):
-        ax.text(x, 0.3, name, ha="center", va="center", weight="bold")
+        ax.text(x, 0.3, name, ha="center", va="center", weight="semibold")
     for x, formula in zip([2.3, 4.0, 5.85], FORMULAS, strict=True):
         ax.text(x, 3.38, formula, ha="center", va="baseline")

@@ -1,13 +1,12 @@
 """Heat maps of matrices: one row per query, one column per key."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from attnbook.plots.arguments import boolean_array, names_of, real_array
 from attnbook.plots.cells import paint, print_numbers, scale
 from attnbook.plots.numerals import in_cell
 from attnbook.plots.panels import add_bar, cell_width, new_panels, write_names
-from attnbook.plots.style import CHARACTER, STYLE
+from attnbook.plots.style import CHARACTER, drawn
 
 LARGEST_WITH_NUMBERS = 8
 
@@ -41,7 +40,8 @@ def heatmap(
     mask = np.ones(matrix.shape, bool) if mask is None else mask
     mask = boolean_array("mask", mask, [matrix.shape])
     titles = None if title is None else [title]
-    _draw(matrix[None], mask[None], titles, query_names, key_names, (vmin, vmax), label, axes)
+    names = titles, query_names, key_names
+    return _draw(matrix[None], mask[None], names, (vmin, vmax), label, axes)
 
 
 def heatmaps(
@@ -69,12 +69,14 @@ def heatmaps(
     mask = np.ones(matrices.shape, bool) if mask is None else mask
     mask = boolean_array("mask", mask, [matrices.shape[1:], matrices.shape])
     mask = np.broadcast_to(mask, matrices.shape)
-    _draw(matrices, mask, titles, query_names, key_names, (vmin, vmax), label, axes)
+    names = titles, query_names, key_names
+    return _draw(matrices, mask, names, (vmin, vmax), label, axes)
 
 
-@plt.rc_context(STYLE)
-def _draw(matrices, mask, titles, query_names, key_names, limits, label, axes):
+@drawn
+def _draw(matrices, mask, names, limits, label, axes):
     n, n_q, n_k = matrices.shape
+    titles, query_names, key_names = names
     titles = names_of("titles", titles, n)
     query_names = names_of("query_names", query_names, n_q)
     key_names = names_of("key_names", key_names, n_k)
@@ -91,3 +93,4 @@ def _draw(matrices, mask, titles, query_names, key_names, limits, label, axes):
     if small and cell_width(panels[0]) >= needed:
         for ax, texts in zip(panels, numbers, strict=True):
             print_numbers(ax, texts)
+    return panels[0].figure

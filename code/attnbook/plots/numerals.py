@@ -2,14 +2,17 @@
 
 import numpy as np
 
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 def in_cell(x):
-    """Two decimals at most; an exact whole number has none, so 0 and 0.00 differ."""
+    """Exact where three decimals are enough, else with two: 0 and 0.00, 0.5 and 0.50 differ."""
     if not np.isfinite(x):
         return _not_finite(x)
     if abs(x) >= 1e5:
         return _exponent(f"{x:.0e}")
-    x = x + 0.0  # −0 is written 0
+    if abs(x) < 10 and round(x, 3) == x:
+        return f"{x + 0.0:.5g}".replace("-", "−")  # −0 is written 0
     decimals = 0 if x == round(x) or abs(x) >= 100 else 1 if abs(x) >= 10 else 2
     return f"{x:.{decimals}f}".replace("-0.00", "0.00").replace("-", "−")
 
@@ -31,6 +34,15 @@ def _exponent(text):
     return (f"{digits}e{int(exponent)}" if exponent else digits).replace("-", "−")
 
 
-def on_axis(x):
-    """As short as can be: 0.01, 1000, 1e−8."""
-    return _exponent(f"{x:g}")
+def on_axis(numbers):
+    """All plain, as 0.01 and 1000, or if that is long for one of them, all as powers of ten."""
+    if all(x == 0 or 1e-3 <= abs(x) < 1e5 for x in numbers):
+        return [f"{x:g}".replace("-", "−") for x in numbers]
+    return [_power(x) if x else "0" for x in numbers]
+
+
+def _power(x):
+    digits, _, exponent = f"{x:e}".partition("e")
+    power = f"10{str(int(exponent)).translate(RAISED)}"
+    factor = f"{float(digits):g}".replace("-", "−")
+    return power if factor == "1" else f"−{power}" if factor == "−1" else f"{factor}·{power}"

@@ -3,13 +3,16 @@
 from math import ceil
 from textwrap import fill
 
-import matplotlib.pyplot as plt
-from matplotlib.ticker import MaxNLocator
+import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from attnbook.plots.cells import colored
 from attnbook.plots.style import CHARACTER, FAINT, WIDTH, new_figure
 
 LARGEST_CELL, TALLEST, NARROWEST, NAMES = 0.8, 4.2, 1.7, 1.1  # inches
 STEPS = [1, 2, 5, 10]
+SHADES = 32  # in the colour bar: each is a shape of the picture
 
 
 def new_panels(n, n_q, n_k, cell):
@@ -28,15 +31,17 @@ def new_panels(n, n_q, n_k, cell):
 
 def add_bar(panels, label):
     """One for all panels: beside a single one, below a row or a wide one."""
-    image, figure = panels[0].images[0], panels[0].figure
-    n_q, n_k = image.get_array().shape
+    shown, figure = colored(panels[0]), panels[0].figure
+    n_q, n_k = shown.get_array().shape
+    shades = ScalarMappable(shown.norm, shown.cmap.resampled(SHADES))
     if len(panels) == 1 and n_k < 4 * n_q:
-        bar = figure.colorbar(image, ax=panels, location="right", aspect=18)
+        bar = figure.colorbar(shades, ax=panels, location="right", aspect=18)
     else:
         place = {"location": "bottom", "aspect": 22, "shrink": 0.5}
-        bar = figure.colorbar(image, ax=panels, pad=0.1 / figure.get_figheight(), **place)
+        bar = figure.colorbar(shades, ax=panels, pad=0.1 / figure.get_figheight(), **place)
     bar.set_label(label)
     bar.outline.set_visible(False)
+    bar.solids.set_antialiased(False)
     bar.locator = MaxNLocator(4, steps=STEPS)
 
 
@@ -61,10 +66,13 @@ def write_names(panels, titles, query_names, key_names, axes):
 
 
 def _name(axis, names):
-    if names is None:
-        axis.set_major_locator(MaxNLocator(8, integer=True, min_n_ticks=1, steps=STEPS))
-    else:
-        axis.set_ticks(range(len(names)), names)
+    if names is not None:
+        axis.set_ticks(np.arange(len(names)) + 0.5, names)
+        return
+    places = MaxNLocator(8, integer=True, min_n_ticks=1, steps=STEPS)
+    last = max(axis.get_view_interval()) - 1
+    axis.set_ticks([n + 0.5 for n in places.tick_values(0, last) if n <= last])
+    axis.set_major_formatter(FuncFormatter(lambda place, _: f"{place - 0.5:.0f}"))
 
 
 def _turn_if_long(panels, names):
@@ -74,7 +82,8 @@ def _turn_if_long(panels, names):
         figure.set_figheight(figure.get_figheight() + 0.6 * longest)
         slanted = {"rotation": 40, "ha": "left", "rotation_mode": "anchor"}
         for ax in panels:
-            plt.setp(ax.get_xticklabels(), **slanted if len(panels) == 1 else {"rotation": 90})
+            for label in ax.get_xticklabels():
+                label.set(**slanted if len(panels) == 1 else {"rotation": 90})
 
 
 def cell_width(ax):

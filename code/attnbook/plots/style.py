@@ -1,14 +1,19 @@
 """The one style of all figures, and the empty figure that each of them starts from."""
 
+from functools import wraps
 from math import ceil
+from pathlib import Path
 
-import matplotlib.pyplot as plt
+from matplotlib import rc_context
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import to_rgb
-from matplotlib.lines import Line2D
+from matplotlib.figure import Figure
+from matplotlib.font_manager import fontManager
 
-# Chosen here and now: chosen first inside a style, Jupyter's backend would be undone with it, and
-# only the first figure of a notebook would be shown.
-plt.switch_backend(plt.get_backend())
+from attnbook.plots.svg import svg
+
+for file in sorted(Path(__file__).with_name("fonts").glob("*.ttf")):
+    fontManager.addfont(file)
 
 PAPER = "#fffefb"
 INK = "#22252a"
@@ -20,28 +25,36 @@ COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000"]
 DASHES = ["-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)), (0, (9, 2))]
 MARKERS = ["o", "s", "^", "D", "v"]
 
-# On a phone 390 pixels wide, text of 12.5 points in a figure of 6.7 inches is 9 pixels high;
-# 200 dots per inch make the figure twice as wide as the page's column, for sharp screens.
-WIDTH = 6.7
-CHARACTER = 0.105  # inches, about the mean width of a character of 12.5 points
+WIDTH = 6.7  # inches, all of the page's column
+SIZE = 12.5  # points: on a phone 390 pixels wide, text of this size is 9 pixels high
+CHARACTER = 0.09  # inches, about the mean width of a character of that size
 STYLE = {
-    "figure.dpi": 200,
     "figure.facecolor": PAPER,
-    "axes.facecolor": PAPER,
-    "font.family": "DejaVu Sans",
-    "font.size": 12.5,
-    "axes.titlesize": 12.5,
-    "axes.titleweight": "bold",
+    "axes.facecolor": "none",
+    "savefig.facecolor": PAPER,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "attnbook",
+    "font.family": "Book Sans",
+    "font.size": SIZE,
+    "mathtext.fontset": "custom",
+    "mathtext.rm": "KaTeX_Main",
+    "mathtext.it": "KaTeX_Math:italic",
+    "mathtext.bf": "Book Sans:semibold",
+    **dict.fromkeys(["mathtext.sf", "mathtext.tt", "mathtext.cal"], "Book Sans"),
+    "mathtext.bfit": "KaTeX_Math:italic",
+    "mathtext.fallback": "stix",
+    "axes.titlesize": SIZE,
+    "axes.titleweight": "semibold",
     "axes.titlelocation": "left",
     "axes.titlepad": 10,
-    "axes.labelsize": 12.5,
+    "axes.labelsize": SIZE,
     "axes.labelcolor": MUTED,
     "axes.edgecolor": MUTED,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
-    "xtick.labelsize": 12.5,
-    "ytick.labelsize": 12.5,
+    "xtick.labelsize": SIZE,
+    "ytick.labelsize": SIZE,
     "xtick.color": MUTED,
     "ytick.color": MUTED,
     "xtick.labelcolor": INK,
@@ -49,23 +62,46 @@ STYLE = {
     "text.color": INK,
     "grid.color": FAINT,
     "grid.linewidth": 0.8,
-    "image.interpolation": "nearest",
+    "hatch.linewidth": 1,
+    "image.interpolation": "none",
     "lines.linewidth": 2.2,
     "lines.markersize": 6.5,
-    "legend.fontsize": 12.5,
+    "legend.fontsize": SIZE,
     "legend.frameon": False,
     "legend.handlelength": 3,
 }
 
 
-def new_figure(height, layout):
-    """An empty figure as wide as the page's column.
+class Drawing:
+    """A finished figure, which a notebook shows when a cell ends in it; `svg` is its text."""
 
-    Notebooks trim figures to what is drawn, and the page would then enlarge narrow ones; the
-    invisible line keeps one width, and so one size of text, for all.
-    """
-    figure = plt.figure(figsize=(WIDTH, height), layout=layout)
-    figure.add_artist(Line2D([0, 1], [0.5, 0.5], alpha=0))
+    def __init__(self, figure):
+        self.figure = figure
+        self.svg = svg(figure, SIZE)
+
+    def _repr_svg_(self):
+        return self.svg
+
+    def __repr__(self):
+        return "<figure>"
+
+
+def drawn(draw):
+    """Let a function that fills a figure return it as a `Drawing`, in the one style."""
+
+    @wraps(draw)
+    def drawing(*args, **kwargs):
+        with rc_context(STYLE):
+            return Drawing(draw(*args, **kwargs))
+
+    return drawing
+
+
+def new_figure(height, layout):
+    """An empty figure as wide as the page's column."""
+    figure = Figure(figsize=(WIDTH, height), layout=layout)
+    figure.patch.set_gid("paper")
+    FigureCanvasSVG(figure)  # so that text is measured as it is written
     return figure
 
 

@@ -1,9 +1,8 @@
 """The diagram of a Transformer: where the three ways of attention sit among its other parts."""
 
-import matplotlib.pyplot as plt
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from attnbook.plots.style import MUTED, PAPER, STYLE, WIDTH, new_figure
+from attnbook.plots.style import MUTED, PAPER, WIDTH, drawn, new_figure
 
 HEIGHT = 7.95  # inches from the top, as all heights here
 WIDE, BESIDE = 2.1, 0.34  # a box, and the space beside it in which its residual runs
@@ -26,16 +25,17 @@ ENCODED = max(ENCODER["parts"]) + ADDED
 NEXT = "chats noirs dorment"
 
 
-@plt.rc_context(STYLE)
+@drawn
 def transformer_diagram():
     """Draw an encoder and a decoder: attention in blue, the parts around it plain."""
     ax = new_figure(HEIGHT, None).add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(HEIGHT, 0))
     ax.axis("off")
     for column, name in [(ENCODER, "encoder"), (DECODER, "decoder")]:
-        ax.text(column["x"], NAMES, name, ha="center", va="center", weight="bold")
+        ax.text(column["x"], NAMES, name, ha="center", va="center", weight="semibold")
         _column(ax, **column)
     _handed_over(ax, ENCODER["x"], DECODER["x"])
     _ending(ax, DECODER["x"])
+    return ax.figure
 
 
 def _column(ax, x, side, words, parts):

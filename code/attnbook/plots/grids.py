@@ -1,0 +1,187 @@
+"""Small grids side by side: masks, right and wrong weights, distributions, tables in colours."""
+
+import numpy as np
+from matplotlib import colormaps
+
+from attnbook.plots.arguments import boolean_array, names_of, real_array
+from attnbook.plots.numerals import in_cell
+from attnbook.plots.parts import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    RED,
+    box,
+    heading,
+    line,
+    matrix,
+    sheet,
+    squares,
+    text,
+)
+from attnbook.plots.style import COLORS, MUTED, PAPER, WIDTH, drawn
+
+COLOURS = {"good": GREEN, "fair": ORANGE, "bad": RED, "other": BLUE, "plain": GREY}
+TITLE, NAMES, SPACE, LARGEST = 0.32, 0.28, 0.35, 0.42  # inches
+
+
+@drawn
+def mask_grids(masks, titles, *, query_names=None, key_names=None):
+    """Draw masks, arrays of booleans of shape (n_q, n_k), as grids: True blue, False hatched.
+
+    There may be six of them, of different shapes, three to a row. Rows are queries and columns are
+    keys, with names or with numbers.
+
+    Raises
+    ------
+    ValueError
+        If a shape, a dtype or the number of some names does not fit.
+    """
+    masks = [boolean_array(f"masks[{n}]", mask, [np.shape(mask)]) for n, mask in enumerate(masks)]
+    titles = names_of("titles", titles, len(masks))
+    columns = min(len(masks), 4 if len(masks) == 4 else 3)
+    cells = [[[BLUE if seen else None for seen in row] for row in mask] for mask in masks]
+    return _side_by_side(cells, titles, columns, names=(query_names, key_names))
+
+
+@drawn
+def right_and_wrong(right, wrong, titles=("right", "wrong"), *, mask=None):
+    """Draw two matrices of one shape, small: what should be and what a bug makes of it.
+
+    Numbers are drawn as weights, booleans as a mask. Cells of `right` where `mask` is False are
+    hatched. Cells of `wrong` that differ from those of `right` have a frame.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ or do not fit.
+    """
+    right, wrong = np.asarray(right), np.asarray(wrong)
+    titles = names_of("titles", titles, 2)
+    if right.dtype == bool:
+        wrong = boolean_array("wrong", wrong, [right.shape])
+        colors = [[[BLUE if seen else None for seen in row] for row in a] for a in (right, wrong)]
+        return _side_by_side(colors, titles, 2, differ=right != wrong)
+    right, wrong = (
+        real_array("right", right, ("n_q", "n_k")),
+        real_array("wrong", wrong, right.shape),
+    )
+    words = [[[in_cell(x) for x in row] for row in a] for a in (right, wrong)]
+    colors = [[[_weight(x) for x in row] for row in a] for a in (right, wrong)]
+    if mask is not None:
+        for i, j in np.argwhere(~boolean_array("mask", mask, [right.shape])):
+            words[0][i][j], colors[0][i][j] = "", None
+    differ = ~np.isclose(right, wrong, equal_nan=True)
+    return _side_by_side(colors, titles, 2, words=words, differ=differ)
+
+
+def _weight(x):
+    if np.isfinite(x):
+        return (
+            colormaps["Blues"](0.9 * min(x, 1)) if x >= 0 else colormaps["Reds"](0.5 * min(-x, 1))
+        )
+    return RED
+
+
+def _side_by_side(cells, titles, columns, *, words=None, names=(None, None), differ=None):
+    query_names, key_names = names
+    wide = max(len(grid[0]) for grid in cells)
+    names_wide = 0.1 + 0.09 * max(map(len, query_names or ["0"]))
+    room = WIDTH / columns - SPACE - names_wide
+    cell = min(room / wide, 0.62 if words else LARGEST)
+    rows = [cells[n : n + columns] for n in range(0, len(cells), columns)]
+    heights = [TITLE + NAMES + cell * max(map(len, row)) + 0.25 for row in rows]
+    ax = sheet(sum(heights) + 0.1)
+    top = 0.1
+    for r, (row, height) in enumerate(zip(rows, heights, strict=True)):
+        for c, grid in enumerate(row):
+            n = r * columns + c
+            middle = WIDTH / columns * (c + 0.5) + names_wide / 2
+            y = top + TITLE + NAMES + cell * len(grid) / 2
+            heading(ax, middle, top + 0.14, titles[n])
+            _name(ax, middle, y, grid, cell, query_names, key_names)
+            matrix(ax, middle, y, grid, cell, words and words[n])
+            if n == 1 and differ is not None:
+                corner = middle - cell * len(grid[0]) / 2, y - cell * len(grid) / 2
+                _frame(ax, corner, cell, differ)
+        top += height
+    return ax.figure
+
+
+def _frame(ax, corner, cell, where):
+    corners = [corner + cell * place + 0.02 for place in np.argwhere(where)[:, ::-1]]
+    if corners:
+        look = {"facecolor": "none", "edgecolor": COLORS[1], "linewidth": 2}
+        squares(ax, corners, cell - 0.04, **look)
+
+
+def _name(ax, x, y, grid, cell, query_names, key_names):
+    left, top = x - len(grid[0]) * cell / 2, y - len(grid) * cell / 2
+    for j in range(len(grid[0])):
+        name = str(j) if key_names is None else key_names[j]
+        text(ax, left + (j + 0.5) * cell, top - 0.13, name, color=MUTED)
+    for i in range(len(grid)):
+        name = str(i) if query_names is None else query_names[i]
+        text(ax, left - 0.09, top + (i + 0.5) * cell, name, color=MUTED, ha="right")
+
+
+@drawn
+def distributions(rows, titles, names=None):
+    """Draw each row of numbers, of shape (n, m), as a small panel of upright bars with numbers.
+
+    Raises
+    ------
+    ValueError
+        If a shape, a dtype or the number of some names does not fit.
+    """
+    rows = real_array("rows", rows, ("n", "m"))
+    n, m = rows.shape
+    titles, names = names_of("titles", titles, n), names_of("names", names or range(m), m)
+    ax, room = sheet(2.5), WIDTH / n
+    step, high = min((room - 0.4) / m, 0.6), 1.35 / max(rows.max(), 1e-300)
+    for k, row in enumerate(rows):
+        left = room * (k + 0.5) - step * m / 2
+        heading(ax, room * (k + 0.5), 0.17, titles[k])
+        line(ax, [left, left + step * m], [2.1, 2.1], 1)
+        for j, number in enumerate(row):
+            middle, height = left + step * (j + 0.5), high * number
+            look = {"color": COLORS[0], "linewidth": 0, "clip_on": False}
+            ax.bar(middle, -height, step * 0.62, bottom=2.1, **look)
+            text(ax, middle, 2.1 - height - 0.12, in_cell(number))
+            text(ax, middle, 2.28, names[j], color=MUTED)
+    return ax.figure
+
+
+@drawn
+def table_cells(rows, columns, cells, colors):
+    """Draw a table of words as coloured cells: `colors`, word → good, fair, bad, other or plain.
+
+    `cells` has a row of words for each name in `rows`, and in it a word for each in `columns`. A
+    word without a colour stands on the page's own.
+
+    Raises
+    ------
+    ValueError
+        If the cells are not as many as the names, or a colour is unknown.
+    """
+    if [len(row) for row in cells] != [len(columns)] * len(rows):
+        sizes = [len(row) for row in cells]
+        raise ValueError(f"cells has rows of {sizes} words; expected {len(rows)} of {len(columns)}")
+    if unknown := set(colors.values()) - set(COLOURS):
+        raise ValueError(f"colors has {min(unknown)!r}; expected one of {', '.join(COLOURS)}")
+    lines = [1 + max(w.count("\n") for w in [n, *row]) for n, row in zip(rows, cells, strict=True)]
+    tall = [0.14 + 0.22 * n for n in lines]
+    top = 0.2 + 0.2 * max(column.count("\n") + 1 for column in columns)
+    left = 0.15 + 0.088 * max(len(part) for name in rows for part in name.split("\n"))
+    step = (WIDTH - left - 0.05) / len(columns)
+    ax = sheet(top + sum(tall) + 0.05)
+    for j, column in enumerate(columns):
+        heading(ax, left + step * (j + 0.5), top / 2, column)
+    for name, row, height in zip(rows, cells, tall, strict=True):
+        text(ax, left - 0.1, top + height / 2, name, ha="right")
+        for j, word in enumerate(row):
+            color = COLOURS[colors[word]] if word in colors else PAPER
+            look = {"linewidth": 1.5, "edgecolor": PAPER}
+            box(ax, left + step * (j + 0.5), top + height / 2, step, height, word, color, **look)
+        top += height
+    return ax.figure

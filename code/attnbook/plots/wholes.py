@@ -1,0 +1,164 @@
+"""The large diagrams: the book in one picture, the three ways of attention, several heads."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from attnbook.plots.parts import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    arrow,
+    box,
+    heading,
+    line,
+    matrix,
+    shade,
+    sheet,
+    text,
+    vector,
+)
+from attnbook.plots.style import MUTED, drawn
+
+# What six stations of the book show, in small: scores, their softmax, and so on.
+SCORES = ((2, 0, 1, 0), (0, 3, 0, 1), (1, 0, 2, 3))
+STATIONS = {
+    "scores": "how well query\nand key match",
+    "softmax": "weights that\nsum to 1",
+    "average": "of the values,\nby these weights",
+    "heads": "several\nat once",
+    "blocks": "a piece at a time,\nthen merged",
+    "GPU": "where memory\nsets the pace",
+}
+ENGLISH, FRENCH = ("black", "cats", "sleep"), ("les", "chats", "noirs")
+WAYS = {  # who asks, who answers, and whether later words are hidden
+    "bidirectional": (ENGLISH, ENGLISH, False),
+    "causal": (FRENCH, FRENCH, True),
+    "cross": (FRENCH, ENGLISH, False),
+}
+HEADS = (BLUE, GREEN, ORANGE)
+
+
+@drawn
+def book_in_one_picture():
+    """Draw the way of the book: scores, softmax, average, heads, blocks, GPU."""
+    ax = sheet(4.3)
+    for n, (name, words) in enumerate(STATIONS.items()):
+        x, y = 1.15 + 2.2 * (n % 3), 0.95 + 2.15 * (n // 3)
+        heading(ax, x, y - 0.75, name)
+        text(ax, x, y + 0.8, words, color=MUTED)
+        PICTURES[name](ax, x, y)
+        if n % 3 < 2:
+            arrow(ax, (x + 0.9, y), (x + 1.25, y))
+    return ax.figure
+
+
+def _scores(ax, x, y):
+    vector(ax, x - 0.62, y, (0.9, 0.3), "Blues", 0.2)
+    text(ax, x - 0.3, y, "·", size=17)
+    for k, shades in enumerate([(0.2, 0.7), (0.9, 0.2), (0.5, 0.6)]):
+        vector(ax, x + 0.05, y + 0.32 * (k - 1), shades, "Greens", 0.2)
+        arrow(ax, (x + 0.3, y + 0.32 * (k - 1)), (x + 0.5, y + 0.32 * (k - 1)))
+        box(ax, x + 0.66, y + 0.32 * (k - 1), 0.26, 0.26, f"{(0, 3, 1)[k]}")
+
+
+def _softmax(ax, x, y):
+    weights = np.exp(SCORES) / np.exp(SCORES).sum(-1, keepdims=True)
+    matrix(ax, x, y, [[shade("Blues", w) for w in row] for row in weights], 0.32)
+
+
+def _average(ax, x, y):
+    for k, width in enumerate((1.5, 6, 2.5)):
+        here = y + 0.32 * (k - 1)
+        box(ax, x - 0.5, here, 0.42, 0.24, color=shade("Oranges", (0.1, 0.5, 1)[k]))
+        line(ax, [x - 0.27, x + 0.36], [here, y], width, zorder=0)
+    box(ax, x + 0.57, y, 0.42, 0.24, color=shade("Oranges", 0.55))
+
+
+def _heads(ax, x, y):
+    for k, colors in enumerate(("Oranges", "Greens", "Blues")):
+        shades = np.roll(np.eye(4) * 0.8 + 0.1, k, 1)[:3]
+        colored = [[shade(colors, amount) for amount in row] for row in shades]
+        matrix(ax, x + 0.16 * (1 - k), y - 0.14 * (1 - k), colored, 0.27)
+
+
+def _blocks(ax, x, y):
+    colored = [[BLUE if (i // 2 + j // 3) % 2 else GREY for j in range(6)] for i in range(4)]
+    colored[0][:3] = colored[1][:3] = [ORANGE] * 3
+    matrix(ax, x, y, colored, 0.23)
+
+
+def _gpu(ax, x, y):
+    for k in range(5):
+        across = 0.2 * (k - 2)
+        line(ax, [x + across] * 2, [y - 0.54, y + 0.54], 2, zorder=0)
+        line(ax, [x - 0.54, x + 0.54], [y + across] * 2, 2, zorder=0)
+    box(ax, x, y, 0.9, 0.9, color=GREY)
+    matrix(ax, x, y, [[BLUE] * 4 for _ in range(4)], 0.18)
+
+
+PICTURES = {
+    "scores": _scores,
+    "softmax": _softmax,
+    "average": _average,
+    "heads": _heads,
+    "blocks": _blocks,
+    "GPU": _gpu,
+}
+
+
+@drawn
+def three_ways_diagram():
+    """Draw the three ways side by side: who asks, who answers, and what a mask hides.
+
+    Rows are the words that ask, columns the words that answer; hatched is hidden.
+    """
+    ax = sheet(3.1)
+    for n, (name, (rows, columns, causal)) in enumerate(WAYS.items()):
+        x, y, cell = 1.4 + 2.22 * n, 1.95, 0.46
+        heading(ax, x - 0.2, 0.2, name)
+        color = {ENGLISH: GREEN, FRENCH: BLUE}
+        for k, (words, role) in enumerate([(rows, "asks"), (columns, "answers")]):
+            text(ax, x - 0.96, 0.55 + 0.36 * k, role, ha="left", color=MUTED)
+            name = "English" if words is ENGLISH else "French"
+            box(ax, x + 0.3, 0.55 + 0.36 * k, 0.8, 0.3, name, color[words])
+        seen = [
+            [color[columns] if j <= i or not causal else None for j in range(3)] for i in range(3)
+        ]
+        matrix(ax, x, y + 0.3, seen, cell)
+        for j in range(3):
+            text(ax, x + cell * (j - 1), y - 0.53, columns[j])
+            text(ax, x - 1.5 * cell - 0.08, y + 0.3 + cell * (j - 1), rows[j], ha="right")
+    return ax.figure
+
+
+@drawn
+def heads_diagram():
+    """Draw multi-head attention: project, split, attend, merge, project, with their shapes."""
+    ax, y = sheet(3.25), 1.5
+    places = (0.5, 1.7, 2.85, 3.95, 5.08, 6.2)
+    names = ("input", "project", "split", "attend", "merge", "project")
+    shapes = ("n, d_m", "n, h·d_k", "h, n, d_k", "h, n, n", "n, h·d_v", "n, d_m")
+    for x, name, shape in zip(places, names, shapes, strict=True):
+        heading(ax, x, 0.2, name)
+        written = shape.replace("·", r"\cdot ").replace("d_m", r"d_{\mathrm{model}}")
+        text(ax, x, 2.85, f"$({written})$", color=MUTED)
+    for start, end in pairwise(places):
+        arrow(ax, (start + 0.47, y), (end - 0.47, y))
+    matrix(ax, places[0], y, [[GREY] * 4] * 4, 0.19)
+    matrix(ax, places[1], y, [[c for c in HEADS for _ in range(2)]] * 4, 0.14)
+    for k, color in enumerate(HEADS):
+        here = y + 0.75 * (k - 1)
+        matrix(ax, places[2], here, [[color] * 2] * 4, 0.14)
+        seen = [[shade(("Blues", "Greens", "Oranges")[k], a) for a in row] for row in _weights(k)]
+        matrix(ax, places[3], here, seen, 0.15)
+    matrix(ax, places[4], y, [[c for c in HEADS for _ in range(2)]] * 4, 0.14)
+    matrix(ax, places[5], y, [[GREY] * 4] * 4, 0.19)
+    return ax.figure
+
+
+def _weights(k):
+    """Any weights: one pattern for each head."""
+    patterns = [np.eye(4), np.tri(4) / np.arange(1, 5)[:, None], np.full((4, 4), 0.25)]
+    return patterns[k]

@@ -1,0 +1,142 @@
+"""A notebook's drawing becomes a numbered figure, in the page's colours, that opens large."""
+
+import sys
+
+import nbformat
+import numpy as np
+import pytest
+from browsing import Visit, served
+from conftest import ROOT
+from matplotlib import colormaps
+from matplotlib.colors import to_hex
+
+from attnbook import plots
+from attnbook.plots.style import COLORS, contrast, text_color
+from tools.notebook_form import METADATA
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import book_figures
+
+ALT = 'A query\'s "weights" on three keys.'
+CAPTION = "**Figure.** One query asks *three* keys with $d_k = 4$."
+NIGHT = "#15181d"
+
+
+def notebook(*captions):
+    cells = [nbformat.v4.new_markdown_cell("# A page")]
+    for n, caption in enumerate(captions):
+        drawing = plots.heatmap([[0.1, 0.9]], mask=np.array([[True, False]]))
+        data = {"image/svg+xml": drawing.svg, "text/plain": "<figure>"}
+        output = nbformat.v4.new_output("execute_result", data=data, execution_count=n + 1)
+        metadata = {"mystnb": {"image": {"alt": ALT}}}
+        made = {"outputs": [output], "execution_count": n + 1, "metadata": metadata}
+        cells += [nbformat.v4.new_code_cell("plots.heatmap(w)", **made)]
+        cells += [nbformat.v4.new_markdown_cell(caption)]
+    return nbformat.writes(nbformat.v4.new_notebook(cells=cells, metadata=METADATA))
+
+
+@pytest.fixture(scope="module")
+def page(build):
+    text = notebook(CAPTION + "\n\nThe text goes on.", CAPTION, "No caption follows.")
+    status, output, folder = build({"page.ipynb": text})
+    assert status == 0, output
+    with served(folder) as url:
+        yield url
+
+
+@pytest.fixture
+def visit(browser, page):
+    with Visit(browser, page, "book/page.html") as visit:
+        yield visit.page
+
+
+def test_each_captioned_drawing_is_a_numbered_figure(visit):
+    captions = visit.locator("figure.drawn > figcaption").all_inner_texts()
+    assert [caption.split(" with")[0] for caption in captions] == [
+        "Figure 1 One query asks three keys",
+        "Figure 2 One query asks three keys",
+    ]
+    assert visit.locator("figure.drawn").evaluate_all("all => all.map(f => f.id)") == [
+        "figure-1",
+        "figure-2",
+    ]
+    assert visit.get_by_text("The text goes on.").evaluate("p => !p.closest('figure, .cell')")
+
+
+def test_a_drawing_is_part_of_the_page_and_says_what_it_shows(visit):
+    assert visit.locator("figure.drawn svg[role=img]").count() == 2
+    assert visit.get_by_role("img", name=ALT).count() == 3  # one has no caption, and is an image
+    ids = visit.evaluate("[...document.querySelectorAll('svg [id]')].map(e => e.id)")
+    assert len(ids) == len(set(ids)) >= 2
+    families = visit.locator("figure.drawn svg").first.evaluate(
+        "s => getComputedStyle(s).fontFamily"
+    )
+    assert families.startswith('"Book Sans"')
+
+
+def test_a_drawing_opens_large_and_gives_the_focus_back(visit):
+    link = visit.locator("a.enlarge").first
+    link.focus()
+    before = visit.locator("figure.drawn svg").first.bounding_box()["width"]
+    visit.keyboard.press("Enter")
+    dialog = visit.get_by_role("dialog", name="Figure 1")
+    assert dialog.locator("svg").bounding_box()["width"] > 1.5 * before
+    visit.keyboard.press("Escape")
+    assert not dialog.is_visible()
+    assert link.evaluate("link => link === document.activeElement")
+    visit.locator("figure.drawn svg").nth(1).click()
+    assert visit.get_by_role("dialog", name="Figure 2").is_visible()
+
+
+def test_without_scripts_the_link_leads_to_the_file(browser, page):
+    with Visit(browser, page, "book/page.html", scripts=False) as visit:
+        address = visit.page.locator("a.enlarge").first.evaluate("link => link.href")
+        assert visit.page.request.get(address).text().startswith("<svg")
+
+
+def test_in_the_dark_a_drawing_has_no_slab(browser, page):
+    shades = {}
+    for scheme in ("light", "dark"):
+        with Visit(browser, page, "book/page.html", scheme=scheme) as visit:
+            shades[scheme] = visit.page.evaluate(SHADES)
+    assert shades["light"]["paper"] == shades["dark"]["paper"] == "none"
+    assert shades["light"]["text"] != shades["dark"]["text"]
+    assert shades["light"]["cell"] != shades["dark"]["cell"]
+
+
+def test_in_print_a_drawing_is_light(browser, page):
+    with Visit(browser, page, "book/page.html", scheme="dark") as visit:
+        visit.page.emulate_media(media="print")
+        assert visit.page.evaluate(SHADES)["text"] == "rgb(34, 37, 42)"
+
+
+SHADES = """() => {
+    const svg = document.querySelector("figure.drawn svg");
+    return {
+        paper: getComputedStyle(svg.querySelector(".paper")).display,
+        text: getComputedStyle(svg.querySelector("text")).fill,
+        cell: getComputedStyle(svg.querySelector("path[style*=light-dark]")).fill,
+    };
+}"""
+
+
+@pytest.mark.parametrize("name", ["Blues", "RdBu", "Oranges", "Greens", "Reds"])
+def test_numbers_are_readable_in_the_dark_as_in_the_light(name):
+    turned = {"black": "white", "white": "black"}
+    for color in colormaps[name](np.linspace(0, 1, 64)):
+        dark = book_figures.in_the_dark(to_hex(color))
+        assert contrast(turned[text_color(color)], dark) >= 4.5
+
+
+def test_series_stand_out_in_the_dark():
+    shown = [color.lower() for color in COLORS]
+    dark = [c if c in book_figures.KEPT else book_figures.in_the_dark(c) for c in shown]
+    assert min(contrast(color, NIGHT) for color in dark) >= 3
+    assert contrast("#000000", NIGHT) < 3
+
+
+def test_black_and_white_change_places_and_the_darker_becomes_the_lighter():
+    white, grey, black = map(book_figures.in_the_dark, ("#ffffff", "#c0c0c0", "#000000"))
+    assert contrast(white, NIGHT) < contrast(grey, NIGHT) < contrast(black, NIGHT)
+    assert contrast(white, NIGHT) < 1.1
+    assert contrast(black, "white") < 1.1

@@ -1,0 +1,169 @@
+"""The diagrams say what is true, and everybody can read them."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.text import Text
+from test_plots import PHONE, figure_of
+from test_plots_svg import faults
+from test_transformer_diagram import texts_are_apart
+
+from attnbook import plots, reference
+from attnbook.plots import parts, schemes, wholes
+from attnbook.plots.style import INK, contrast
+
+CAUSAL = np.tri(3, dtype=bool)
+WEIGHTS = np.full((3, 3), 1 / 3)
+ROWS = [["visible", "zeros"], ["hidden", "NaN"]]
+
+CALLS = {
+    "additive_network": plots.additive_network,
+    "arrows": lambda: plots.arrows([1, 1], [[3, 2], [1, 0], [-1, 1]], {"by product": [0, 1, 2]}),
+    "book_in_one_picture": plots.book_in_one_picture,
+    "distributions": lambda: plots.distributions([[0.1, 0.9], [0.4, 0.6]], ["cold", "warm"]),
+    "heads_diagram": plots.heads_diagram,
+    "kernel_diagram": plots.kernel_diagram,
+    "mask_grids": lambda: plots.mask_grids([CAUSAL, np.tri(2, 5, dtype=bool)], ["one", "two"]),
+    "merge_diagram": plots.merge_diagram,
+    "named masks": lambda: plots.mask_grids(
+        [CAUSAL], ["one"], query_names=["les", "chats", "noirs"]
+    ),
+    "number_line": plots.number_line,
+    "right_and_wrong": lambda: plots.right_and_wrong(WEIGHTS, np.eye(3), mask=CAUSAL),
+    "right_and_wrong masks": lambda: plots.right_and_wrong(CAUSAL, ~CAUSAL, ["ours", "theirs"]),
+    "sentences": lambda: plots.sentences(
+        ["black", "cats"], ["chats", "noirs"], [[0, 1], [0.9, 0.1]]
+    ),
+    "shape_diagram": lambda: plots.shape_diagram([("$Q$", "b n_q d_k"), "·", ("$W$", "d_k d_v")]),
+    "table_cells": lambda: plots.table_cells(
+        ["one", "two"], ["True means", "a\nrow"], ROWS, {"NaN": "bad"}
+    ),
+    "three_ways_diagram": plots.three_ways_diagram,
+}
+every_diagram = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
+
+
+def unreadable(figure):
+    """What keeps a reader from reading: letters too small, upon each other, or cut off."""
+    texts = [text for text in figure.findobj(Text) if text.get_text()]
+    smallest = min(text.get_fontsize() for text in texts) / 72 * PHONE / figure.get_figwidth()
+    faults = [] if smallest >= 9 else [f"letters of {smallest:.1f} pixels on a phone"]
+    return faults + ([] if texts_are_apart(figure.axes[0]) else ["texts meet or leave the figure"])
+
+
+@every_diagram
+def test_a_diagram_can_be_read(draw):
+    assert unreadable(figure_of(draw)) == []
+
+
+@every_diagram
+def test_a_diagram_is_short_and_whole(draw):
+    assert faults(draw().svg) == []
+
+
+@pytest.mark.parametrize("look", [{"size": 11}, {"y": 0.25}, {"x": 6.6}])
+def test_what_cannot_be_read_is_found(look):
+    figure = figure_of(plots.additive_network)
+    text = {"x": 3.1, "y": 1.5, "words": "too many", "size": 12.5}
+    parts.text(figure.axes[0], **text)
+    assert unreadable(figure) == []
+    parts.text(figure.axes[0], **text | {"y": 2.4} | look)
+    assert len(unreadable(figure)) == 1
+
+
+def words(draw):
+    return [text.get_text() for text in figure_of(draw).axes[0].texts]
+
+
+def test_the_kernels_weights_are_those_of_the_book():
+    keys, query = np.array(schemes.KERNEL["keys"])[:, None], np.array([[schemes.KERNEL["query"]]])
+    expected = []
+    for width in schemes.KERNEL["widths"].values():
+        scores = reference.gaussian_scores(query, keys, width)
+        expected += [f"{weight:.2f}" for weight in reference.softmax(scores)[0]]
+    assert [word for word in words(plots.kernel_diagram) if "." in word] == expected
+
+
+def test_the_blocks_and_their_merger_are_those_of_chapter_1():
+    numbers = {"0": 0, "ln 3": np.log(3), "ln 4": np.log(4), "ln 8": np.log(8)}
+    lses, outputs = [], []
+    for scores, weights, values, lse, output in schemes.BLOCKS.values():
+        scores = np.array([numbers[score] for score in scores])
+        np.testing.assert_allclose(np.exp(scores).sum(), np.exp(numbers[lse]))
+        weights = [eval(weight) for weight in weights]
+        np.testing.assert_allclose(weights, np.exp(scores - numbers[lse]))
+        np.testing.assert_allclose(np.dot(weights, values), output)
+        lses.append(numbers[lse])
+        outputs.append(output)
+    lse, output = schemes.MERGED
+    np.testing.assert_allclose(numbers[lse], np.logaddexp(*lses))
+    shares = np.exp(np.array(lses) - numbers[lse])
+    np.testing.assert_allclose(shares, [1 / 2, 1 / 2])
+    np.testing.assert_allclose(shares @ outputs, output)
+
+
+@pytest.mark.parametrize("name", schemes.FORMATS)
+def test_the_formats_end_where_they_end(name):
+    info = ml_dtypes.finfo(getattr(np, name, None) or getattr(ml_dtypes, name))
+    least, most, score = schemes.FORMATS[name]
+    np.testing.assert_allclose(least, float(info.smallest_subnormal), rtol=0.04)
+    np.testing.assert_allclose(most, float(info.max), rtol=0.005)
+    np.testing.assert_allclose(score, np.log(float(info.max)), atol=0.005)
+
+
+def test_only_the_causal_way_hides_words_and_only_the_cross_way_asks_another_sentence():
+    for name, (asks, answers, causal) in wholes.WAYS.items():
+        assert causal == (name == "causal")
+        assert (asks != answers) == (name == "cross")
+
+
+def test_the_cells_that_differ_have_a_frame():
+    figure = figure_of(lambda: plots.right_and_wrong(WEIGHTS, WEIGHTS + 0.1 * np.eye(3)))
+    (frame,) = [p for p in figure.axes[0].patches if p.get_facecolor() == (0, 0, 0, 0)]
+    assert len(frame.get_path().vertices) == 3 * 5
+    assert len(figure_of(lambda: plots.right_and_wrong(WEIGHTS, WEIGHTS)).axes[0].patches) == 2
+
+
+def test_a_mask_hides_where_it_is_false():
+    shown, hidden = figure_of(lambda: plots.mask_grids([CAUSAL], ["one"])).axes[0].patches
+    assert [len(patch.get_path().vertices) // 5 for patch in (shown, hidden)] == [6, 3]
+    assert (shown.get_hatch(), hidden.get_hatch()) == (None, "//")
+
+
+def test_lines_are_as_thick_as_weights():
+    figure = figure_of(CALLS["sentences"])
+    widths = sorted(line.get_linewidth() for line in figure.axes[0].lines)
+    np.testing.assert_allclose(widths, [1.2, 6.0, 6.6])
+
+
+def test_words_are_readable_on_every_tint():
+    tints = [parts.BLUE, parts.GREEN, parts.ORANGE, parts.RED, parts.GREY]
+    tints += [to_hex(parts.shade(name, 0)) for name in ("Blues", "Greens", "Oranges")]
+    assert min(contrast(INK, tint) for tint in tints) >= 4.5
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: plots.arrows([1], [[1, 2]], {}), r"query is .* shape \(2,\)"),
+        (lambda: plots.arrows([1, 2], [[1, 2]], {"a": [1]}), r"orders\['a'\] is \[1\]; expected"),
+        (lambda: plots.distributions([1], ["a"]), r"rows is .* shape \(n, m\)"),
+        (lambda: plots.distributions([[1]], []), "titles has 0 entries; expected 1"),
+        (lambda: plots.mask_grids([WEIGHTS], ["a"]), r"masks\[0\] is float64 .* booleans"),
+        (lambda: plots.mask_grids([CAUSAL], []), "titles has 0 entries; expected 1"),
+        (lambda: plots.right_and_wrong(WEIGHTS, [[1]]), r"wrong is .* shape \(3, 3\)"),
+        (lambda: plots.right_and_wrong(CAUSAL, WEIGHTS), "wrong is float64 .* booleans"),
+        (lambda: plots.sentences(["a"], ["b"], [1]), r"weights is .* shape \(1, 1\)"),
+        (lambda: plots.shape_diagram([("Q", "b x")]), "parts has an axis 'x'; expected one of b"),
+        (
+            lambda: plots.table_cells(["a"], ["b"], [[]], {}),
+            r"rows of \[0\] words; expected 1 of 1",
+        ),
+        (lambda: plots.table_cells([], [], [], {"a": "red"}), "colors has 'red'; expected one of"),
+        (lambda: plots.histogram([[1]], "n"), r"values is .* shape \(n,\)"),
+    ],
+)
+def test_a_bad_argument_is_named(draw, message):
+    with pytest.raises(ValueError, match=message):
+        draw()

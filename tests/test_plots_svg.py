@@ -1,0 +1,109 @@
+"""A drawing's text: short, the same on each run, and readable where the book's type is missing."""
+
+import os
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import matplotlib
+import numpy as np
+import pytest
+from test_plots import CALLS
+
+from attnbook import plots
+from attnbook.plots.style import drawn, new_figure
+
+every_figure = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
+LARGEST = 25_000
+
+
+def elements(svg):
+    return list(ElementTree.fromstring(svg).iter())
+
+
+def faults(svg):
+    found = elements(svg)
+    values = [value for element in found for value in element.attrib.values()]
+    ids = [element.get("id") for element in found if element.get("id")]
+    used = set(re.findall(r"url\(#([^)]+)\)", svg) + re.findall(r'href="#([^"]+)"', svg))
+    numbers = [n for v in values if not v.startswith("data:") for n in re.findall(r"\d*\.\d+", v)]
+    wrong = {
+        "it is large": len(svg) > LARGEST,
+        "an id is used twice": len(ids) != len(set(ids)),
+        "an id is missing or idle": set(ids) != used,
+        "a rule is for all of the page": any(e.tag.endswith("style") for e in found),
+        "a number is long": any(len(number.partition(".")[2]) > 2 for number in numbers),
+        "a text is of outlines": not any(e.tag.endswith("text") for e in found),
+        "it was not put right": "xlink" in svg or "<!DOCTYPE" in svg,
+    }
+    return [fault for fault, here in wrong.items() if here]
+
+
+@every_figure
+def test_a_drawing_is_short_and_whole(draw):
+    assert faults(draw().svg) == []
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("<g", "<style>* {fill: red}</style><g"),
+        ("<g", '<g id="idle"/><g'),
+        ("<g", '<g transform="scale(1.23456)"/><g'),
+        ("<g", "<!--" + " " * LARGEST + "--><g"),
+    ],
+)
+def test_a_fault_is_found(right, wrong):
+    assert faults(plots.attention_diagram().svg.replace(right, wrong, 1))
+
+
+def test_matplotlibs_own_text_is_refused():
+    from io import StringIO
+
+    written = StringIO()
+    plots.bars(["a"], [1], "n").figure.savefig(written, format="svg")
+    assert len(faults(written.getvalue())) >= 3
+
+
+@every_figure
+def test_matplotlibs_settings_are_left_alone(draw):
+    before = dict(matplotlib.rcParams)
+    draw()
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_a_number_that_differs_in_its_last_bits_changes_nothing():
+    def draw(x):
+        return plots.curves(x, {"y": x**2}, "x", "y").svg
+
+    x = np.linspace(0.1, 1, 40)
+    assert draw(x) == draw(np.nextafter(x, 2))
+    assert draw(x) != draw(x + 0.01)
+
+
+def test_another_process_writes_the_same():
+    call = "from attnbook import plots; print(plots.heatmap([[0.1, 0.9]]).svg)"
+    environ = os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", call], env=environ, capture_output=True, text=True)
+    assert (done.stdout.strip(), done.stderr) == (plots.heatmap([[0.1, 0.9]]).svg, "")
+
+
+@drawn
+def written(*texts):
+    figure = new_figure(1, None)
+    for n, text in enumerate(texts):
+        figure.text(0.1 + 0.4 * n, 0.5, text)
+    return figure
+
+
+def test_a_long_text_says_how_long_it_is():
+    long, short = [e for e in elements(written("a long text", "short").svg) if e.text]
+    assert 50 < float(long.get("textLength")) < 80
+    assert short.get("textLength") is None
+
+
+def test_a_formula_is_text_in_the_type_of_the_books_formulas():
+    spans = [e for e in elements(written(r"$K^\top / \sqrt{d_k}$").svg) if e.text]
+    assert sorted(span.text for span in spans) == sorted("K⊤/√dk")
+    assert all(span.get("font-family").startswith("KaTeX_Ma") for span in spans)
