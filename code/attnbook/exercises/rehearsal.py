@@ -53,12 +53,13 @@ def _run(calls, writer):
 def _wait(reader, number, seconds):
     """How many calls came back by the end of the time; 0 if the copy came to its own end."""
     start, done, told = time.monotonic(), 0, False
-    while (left := start + seconds - time.monotonic()) > 0:
-        if select.select([reader], [], [], min(left, NOTICE))[0]:
+    while (spent := time.monotonic() - start) < seconds:
+        if not told and spent >= NOTICE:
+            told = True
+            print(f"(Still running: {max(done - 1, 0)} of {number} inputs in {NOTICE} seconds.)")
+        until = seconds if told else min(seconds, NOTICE)
+        if select.select([reader], [], [], until - spent)[0]:
             if not (came := os.read(reader, 4096)):
                 return 0
             done += len(came)
-        if not told and seconds - left > NOTICE:
-            told = True
-            print(f"(Still running: {max(done - 1, 0)} of {number} inputs in {NOTICE} seconds.)")
     return done

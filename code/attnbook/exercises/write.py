@@ -56,6 +56,7 @@ class Write(Exercise):
         if len(answers) != 1 or not callable(answers[0]):
             given = ", ".join(map(describe, answers)) or "nothing"
             return wrong(f"the check wants your function itself, but got {given}.")
+        _ = self._wanted  # before the rehearsal, whose copy of the process has then what it needs
         if (index := self._stuck(answers[0])) is not None:
             return self._report(self._too_long(index), index, Outcome(error=TookTooLong()))
         with left_alone() as changed:
