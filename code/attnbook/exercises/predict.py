@@ -38,9 +38,10 @@ class Predict(Exercise):
 
         A mistake is in the answer where all the numbers that it gets wrong are there.
         """
-        for known in self.misconceptions:
-            if self._agree(known.wrong, answer):
-                return known
+        for atol in (self.atol, 3 * self.atol):
+            for known in self.misconceptions:
+                if self._agree(known.wrong, answer, atol):
+                    return known
         if isinstance(want, str) or (given := _real(answer)) is None:
             return None
         sizes = {}
@@ -55,13 +56,13 @@ class Predict(Exercise):
         a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
         return np.isclose(a, b, rtol=0, atol=self.atol)
 
-    def _agree(self, want, answer):
+    def _agree(self, want, answer, atol=None):
         if isinstance(want, str):
             return isinstance(answer, str) and answer.strip().lower() == want
         given = _real(answer)
         if given is None or given.shape != np.shape(want):
             return False
-        return bool(np.allclose(given, want, rtol=0, atol=self.atol))
+        return bool(np.allclose(given, want, rtol=0, atol=self.atol if atol is None else atol))
 
     def _fault(self, want, answer):
         given = None if isinstance(want, str) else _real(answer)

@@ -113,12 +113,12 @@ RELATIONS = {
     "each row is the right one times a factor of its own": _factor(-1),
     "each row is the right one plus a number of its own": _offset,
     "its columns sum to 1, and its rows should": _columns,
-    "its rows do not sum to 1, as they should": _rows,
     "its last axis is in reverse order": lambda w, g: w.ndim > 0 and _same(w[..., ::-1], g),
     "its rows are in reverse order": lambda w, g: w.ndim > 1 and _same(w[..., ::-1, :], g),
     "it is the exponential of the right result": lambda w, g: _finite(w, g) and _same(np.exp(w), g),
     "it is the logarithm of the right result": lambda w, g: _finite(w, g) and _same(w, np.exp(g)),
     "it is the softmax of the right result": lambda w, g: _finite(w, g) and _softmax_of(w, g),
+    "its rows do not sum to 1, as they should": _rows,
 }
 
 
@@ -136,7 +136,7 @@ def division(cases, failing):
         return "it is right on every ordinary input, and wrong on this extreme one"
     chosen = [(c.arguments, f) for c, f, o in zip(cases, failing, ordinary, strict=True) if o]
     for fact, of in PROPERTIES.items():
-        if all(of(arguments) == fails for arguments, fails in chosen):
+        if all(of(arguments) == bool(fails) for arguments, fails in chosen):
             return fact
     return None
 

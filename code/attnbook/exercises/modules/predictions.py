@@ -85,7 +85,7 @@ dropout = Predict(
     level="medium",
     minutes=6,
     solution_of=solutions.dropout,
-    atol=0.005,
+    atol=0.003,
     hints=(
         "In evaluation dropout does nothing at all: nothing is dropped, nothing divided.",
         "In training what is kept is divided by 1 - p = 3/4, so that the mean stays.",
@@ -123,6 +123,18 @@ dropout = Predict(
         Misconception(
             [3, 3, 4, 1 / 64],
             "the third weight is hidden and 0 already: two have to be dropped, not three.",
+        ),
+        Misconception(
+            [3, 3, 4, 1 / 15],
+            "each of two weights is dropped with chance 1/4, whatever the other does: 1/4 · 1/4.",
+        ),
+        Misconception(
+            [3, 3, 4, 0.5],
+            "the two chances are multiplied, not added: both have to be dropped.",
+        ),
+        Misconception(
+            [3, 3, 4, 7 / 16],
+            "that is the chance that at least one of the two is dropped; here both are.",
         ),
         Misconception(
             [3, 3, 4, 0.25],
