@@ -38,10 +38,10 @@ class Predict(Exercise):
 
         A mistake is in the answer where all the numbers that it gets wrong are there.
         """
-        for atol in (self.atol, 3 * self.atol):
-            for known in self.misconceptions:
-                if self._agree(known.wrong, answer, atol):
-                    return known
+        for atol in (self.atol, 2 * self.atol):
+            fit = [known for known in self.misconceptions if self._agree(known.wrong, answer, atol)]
+            if fit and (atol == self.atol or len({known.sentence for known in fit}) == 1):
+                return fit[0]
         if isinstance(want, str) or (given := _real(answer)) is None:
             return None
         sizes = {}

@@ -42,7 +42,7 @@ def stuck_at(calls, seconds):
 def _run(calls, writer):
     """In the copy: a byte for each call that came back, and the end, whatever happens."""
     with contextlib.suppress(BaseException):
-        if "torch" in sys.modules:
+        if sys.modules.get("torch"):
             sys.modules["torch"].set_num_threads(1)  # its other threads were not copied
         for call in calls:
             call()

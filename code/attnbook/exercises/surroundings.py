@@ -72,7 +72,7 @@ def left_alone():
 
     All of it is put back: functions of NumPy, PyTorch and Python, print options, recursion limit.
     """
-    modules = (*MODULES, *(sys.modules[name] for name in OF_TORCH if name in sys.modules))
+    modules = (*MODULES, *(sys.modules[name] for name in OF_TORCH if sys.modules.get(name)))
     functions = [(module, dict(vars(module))) for module in modules]
     settings = {name: get() for name, (get, _) in SETTINGS.items()}
     changed = []

@@ -8,6 +8,7 @@ from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.solutions import dot_product as solutions
 from attnbook.exercises.write import Write, case, stress
 from attnbook.masks import causal_mask, padding_mask
+from attnbook.reference import softmax
 
 rng = np.random.default_rng(0)
 
@@ -110,6 +111,30 @@ scaled_dot_product_attention = Write(
         "they are."
     ),
     misconceptions=(
+        Misconception(
+            wrong.attention(scale=lambda q, k, v: q.shape[-2] ** -0.5),
+            "the scale is 1/√n_q, from the number of queries; the width of a key counts.",
+        ),
+        Misconception(
+            wrong.attention(scale=lambda q, k, v: 2 * q.shape[-1] ** -0.5),
+            "the scores are twice too large: the scale is 1/√d_k.",
+        ),
+        Misconception(
+            wrong.attention(mix=lambda w, v: np.asarray(w)),
+            "these are the weights: the output mixes the values with them.",
+        ),
+        Misconception(
+            wrong.attention(weigh=lambda s, mask: softmax(-s, mask)),
+            "the sign of the scores is turned: the best match should get the most weight.",
+        ),
+        Misconception(
+            wrong.attention(weigh=lambda s, mask: softmax(s, mask) / s.shape[-1]),
+            "the weights are divided by the number of keys once more: they sum to 1 already.",
+        ),
+        Misconception(
+            wrong.not_transposed,
+            "k is not transposed: np.swapaxes(k, -1, -2) makes columns of keys.",
+        ),
         Misconception(
             wrong.attention(scale=lambda q, k, v: 1.0),
             "the scale 1/√d_k is missing: the weights are too sharp.",

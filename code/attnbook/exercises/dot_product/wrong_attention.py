@@ -155,6 +155,10 @@ def keys_reshaped(q, k, v, mask=None):
     return weighted_sum(softmax(scores, mask), v)
 
 
+def not_transposed(q, k, v, mask=None):
+    return weighted_sum(softmax(q @ k * q.shape[-1] ** -0.5, mask), v)
+
+
 def all_items_at_once(q, k, v, mask=None):
     """The queries of every item look at the keys of every item, where no mask tells them apart."""
     if mask is not None:

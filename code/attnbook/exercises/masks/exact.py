@@ -51,6 +51,22 @@ masked_softmax = Write(
     ),
     misconceptions=(
         Misconception(
+            lambda s, lens=None: softmaxes.softmax_of()(-softmaxes.real(s), lens),
+            "the sign of the scores is turned: the highest score should get the most weight.",
+        ),
+        Misconception(
+            softmaxes.with_weights(lambda s, mask: weights.hidden(s, mask)),
+            "these are the masked scores: their softmax is asked for.",
+        ),
+        Misconception(
+            softmaxes.with_weights(lambda s, mask: weights.along(-1)(0 * np.nan_to_num(s), mask)),
+            "every visible key gets the same weight: the scores are not used.",
+        ),
+        Misconception(
+            softmaxes.softmax_of(lambda scores, lens: ~softmaxes.visible(scores, lens)),
+            "the valid keys are hidden and the padding is shown: the polarity is inverted.",
+        ),
+        Misconception(
             softmaxes.softmax_of(softmaxes.one_too_many),
             "one key too many is visible: the keys of a length L are 0 … L - 1, so j < L.",
         ),
