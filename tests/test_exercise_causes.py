@@ -161,6 +161,8 @@ def test_where_an_answer_is_right_is_told():
     assert "right for matrices, and wrong as soon as there are batch axes" in told
     told = batches.verdict(lambda x: 2 * x if x[0].max() < 9 else x**3).text
     assert "right on every ordinary input, and wrong on this extreme one" in told
+    told = batches.verdict(lambda x: 5 * x).text
+    assert "right with" not in told and "right where" not in told
 
 
 def test_a_common_mistake_is_named_though_it_meets_extremes_better_than_the_known_one():

@@ -135,6 +135,8 @@ def division(cases, failing):
     if not any(f and o for f, o in zip(failing, ordinary, strict=True)):
         return "it is right on every ordinary input, and wrong on this extreme one"
     chosen = [(c.arguments, f) for c, f, o in zip(cases, failing, ordinary, strict=True) if o]
+    if all(fails for _, fails in chosen):
+        return None
     for fact, of in PROPERTIES.items():
         if all(of(arguments) == bool(fails) for arguments, fails in chosen):
             return fact
