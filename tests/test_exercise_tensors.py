@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from attnbook import exercises
-from attnbook.exercises.attempt import Unfit
 from attnbook.exercises.libraries.breaks import causal, causal_by_option
+from attnbook.exercises.surroundings import Unfit
 from attnbook.exercises.twins.settings import SETTINGS
 from attnbook.exercises.twins.tensors import differentiated, placed
 

@@ -45,3 +45,21 @@ def test_what_the_pages_import_does_without_torch(line):
 
 def test_a_number_of_torch_used_on_import_is_noticed():
     assert "bad operand type for unary -: 'inf'" in run("-import_module('torch').inf").stderr
+
+
+NUMPY_ALONE = """
+import sys
+sys.modules["torch"] = None
+from attnbook import exercises
+solved = exercises.masks.causal_mask.verdict(exercises.masks.causal_mask.solution_of)
+assert solved.state == "right", solved.text
+table = exercises.progress()
+assert "| twins.softmax | 0 |  |" in table and "| masks.causal_mask | 0 |  |" in table
+exercises.twins
+"""
+
+
+def test_progress_and_the_chapters_on_numpy_need_no_torch(tmp_path):
+    run = [sys.executable, "-W", "error", "-c", NUMPY_ALONE]
+    done = subprocess.run(run, capture_output=True, text=True, env={"HOME": str(tmp_path)})
+    assert done.stderr.rstrip().endswith("import of torch halted; None in sys.modules"), done.stderr

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnbook.exercises.attempt import attempt
-from attnbook.exercises.compare import difference, numbers, show
+from attnbook.exercises.compare import difference, is_huge, numbers, show
 from attnbook.exercises.exercise import OPEN, Exercise, parameter_names, wrong
 from attnbook.operation import describe
 
@@ -57,6 +57,8 @@ class Break(Exercise):
         for name, value in zip(names, inputs, strict=True):
             if value is None or callable(value):
                 return f"{name} is {describe(value)}; the check wants the input itself."
+            if is_huge(value):
+                return f"{name} has the shape {tuple(value.shape)}: that is far too large."
         return self.allowed(*inputs)
 
 

@@ -1,14 +1,24 @@
 """Say in words how a result differs from the one that is wanted."""
 
+import math
+
 import numpy as np
 
+LARGEST = 100_000  # numbers in an answer that is typed
 # Above the rounding of a short chain of operations, far below what any mistake makes.
 TOLERANCE = {"float16": 4e-3, "float32": 1e-5, "float64": 1e-11}
 NUMBERS = (bool, int, float, np.generic)
 
 
+def is_huge(value):
+    """Whether an array or a tensor is no answer that anybody typed."""
+    return math.prod(getattr(value, "shape", ())) > LARGEST
+
+
 def numbers(answer):
     """What a reader typed, fractions and tensors too, as an array; None where it cannot be one."""
+    if is_huge(answer):
+        return None
     try:
         array = np.asarray(answer.tolist() if hasattr(answer, "detach") else answer)
         return array.astype(float) if array.dtype.char in "Og" else array

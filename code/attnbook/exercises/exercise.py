@@ -41,10 +41,10 @@ class Exercise:
     level: str
     minutes: int
     solution_of: object
-    explanation: str
-    hints: tuple
-    misconceptions: tuple
-    notice: str
+    explanation: str = ""
+    hints: tuple = ()
+    misconceptions: tuple = ()
+    notice: str = ""
     through: object = as_it_is
     kind = "Exercise"
     _hints_shown: int = field(default=0, init=False)
@@ -64,16 +64,17 @@ class Exercise:
             record.add(self.name, solved=verdict.state == "right")
 
     def verdict(self, *answer):
-        """What `check` prints, as a `Verdict`; nothing is printed or kept."""
+        """What `check` prints, as a `Verdict`; nothing is kept."""
         raise NotImplementedError
 
-    def hint(self):
-        """Print one more hint each time."""
-        if self._hints_shown == len(self.hints):
-            print("No more hints; solution() shows the solution.")
+    def hint(self, number=None):
+        """Print one more hint each time, or the one of this number."""
+        number = self._hints_shown + 1 if number is None else number
+        if number not in range(1, len(self.hints) + 1):
+            print("No more hints; hint(1) shows the first again, solution() the solution.")
             return
-        self._hints_shown += 1
-        print(f"Hint {self._hints_shown} of {len(self.hints)}: {self.hints[self._hints_shown - 1]}")
+        self._hints_shown = number
+        print(f"Hint {number} of {len(self.hints)}: {self.hints[number - 1]}")
 
     def solution(self):
         """The solution's source, highlighted, and why it is so."""

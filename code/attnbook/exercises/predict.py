@@ -6,6 +6,7 @@ import numpy as np
 
 from attnbook.exercises.compare import numbers
 from attnbook.exercises.exercise import OPEN, Exercise, wrong
+from attnbook.exercises.near import near
 from attnbook.operation import describe
 
 
@@ -18,6 +19,8 @@ class Predict(Exercise):
 
     def verdict(self, *answer):
         """Compare the answer with what the solution computes; several numbers are one answer."""
+        if not answer:
+            return wrong(f"the check wants {_kind(self.solution_of())}, but got nothing.")
         answer = answer[0] if len(answer) == 1 else answer
         if answer is ...:
             return OPEN
@@ -27,18 +30,39 @@ class Predict(Exercise):
             return wrong(f"the check wants {_kind(want)}, but got {given}.")
         if self._agree(want, answer):
             return self._right()
-        for known in self.misconceptions:
-            if self._agree(known.wrong, answer):
-                return wrong(known.sentence)
-        return wrong(self._fault(want, answer))
+        known = self._known(want, answer)
+        return wrong(known.sentence if known else self._fault(want, answer))
 
-    def _agree(self, want, answer):
+    def _known(self, want, answer):
+        """The known mistake that is in the answer, perhaps beside others; the largest if several.
+
+        A mistake is in the answer where all the numbers that it gets wrong are there.
+        """
+        for atol in (self.atol, 2 * self.atol):
+            fit = [known for known in self.misconceptions if self._agree(known.wrong, answer, atol)]
+            if fit and (atol == self.atol or len({known.sentence for known in fit}) == 1):
+                return fit[0]
+        if isinstance(want, str) or (given := _real(answer)) is None:
+            return None
+        sizes = {}
+        for known in self.misconceptions:
+            if given.shape == np.shape(want) == np.shape(known.wrong) != ():
+                wrong_there = ~self._close(known.wrong, want)
+                if np.all(self._close(given, known.wrong)[wrong_there]):
+                    sizes.setdefault((-wrong_there.sum(), np.argmax(wrong_there)), known)
+        return sizes[min(sizes)] if sizes else None
+
+    def _close(self, a, b):
+        a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+        return np.isclose(a, b, rtol=0, atol=self.atol)
+
+    def _agree(self, want, answer, atol=None):
         if isinstance(want, str):
             return isinstance(answer, str) and answer.strip().lower() == want
         given = _real(answer)
         if given is None or given.shape != np.shape(want):
             return False
-        return bool(np.allclose(given, want, rtol=0, atol=self.atol))
+        return bool(np.allclose(given, want, rtol=0, atol=self.atol if atol is None else atol))
 
     def _fault(self, want, answer):
         given = None if isinstance(want, str) else _real(answer)
@@ -47,9 +71,7 @@ class Predict(Exercise):
             return f"{answer!r} is not it." if same_kind else _wants(want, answer)
         if given.shape != np.shape(want):
             return f"your answer has the shape {given.shape}; expected {_kind(want)}."
-        off = tuple(np.argwhere(~np.isclose(given, want, rtol=0, atol=self.atol))[0])
-        place = f", at {list(map(int, off))}," if off else ""
-        return f"{given[off]:.10g}{place} is not it."
+        return near(np.asarray(want, dtype=float), given.astype(float), self._close(given, want))
 
 
 def _real(answer):

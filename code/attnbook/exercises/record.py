@@ -4,6 +4,7 @@ The file lies in the user's data folder, outside the package, so that upgrades l
 Nothing that goes wrong with it is an error: a reader loses at most a table.
 """
 
+import contextlib
 import datetime
 import json
 import os
@@ -35,7 +36,7 @@ def load():
         kept = json.loads(path().read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         _set_aside(error)
         return {}
     if isinstance(kept, dict) and all(isinstance(entry, dict) for entry in kept.values()):
@@ -46,13 +47,27 @@ def load():
 
 def add(name, solved):
     """Count one try of an exercise, and the day if it is the first that solves it."""
-    kept = load()
-    entry = kept.setdefault(name, {})
-    tries = entry.get("tries", 0)
-    entry["tries"] = (tries if isinstance(tries, int) else 0) + 1
-    if solved:
-        entry.setdefault("solved", datetime.date.today().isoformat())
-    _save(kept)
+    with _alone():
+        kept = load()
+        entry = kept.setdefault(name, {})
+        tries = entry.get("tries", 0)
+        entry["tries"] = (tries if isinstance(tries, int) else 0) + 1
+        if solved:
+            entry.setdefault("solved", datetime.date.today().isoformat())
+        _save(kept)
+
+
+@contextlib.contextmanager
+def _alone():
+    """Let other kernels wait. Where files cannot be locked, two at once may lose a try."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(ImportError, OSError):  # Windows and browsers, a read-only folder
+            import fcntl
+
+            path().parent.mkdir(parents=True, exist_ok=True)
+            lock = stack.enter_context(path().with_suffix(".lock").open("w"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _save(kept):

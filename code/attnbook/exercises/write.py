@@ -1,12 +1,17 @@
 """Exercises in which the reader writes a function."""
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from attnbook.exercises.attempt import Outcome, TookTooLong, Unfit, attempt
+from attnbook.exercises import attempt as limits
+from attnbook.exercises.attempt import Outcome, TookTooLong, attempt
 from attnbook.exercises.compare import difference, first_difference, show
 from attnbook.exercises.exercise import OPEN, Exercise, wrong
+from attnbook.exercises.rehearsal import stuck_at
+from attnbook.exercises.relations import division, relation
+from attnbook.exercises.surroundings import Unfit, left_alone
 from attnbook.operation import describe
 
 
@@ -27,6 +32,14 @@ def stress(**arguments):
     return Case(arguments, stress=True)
 
 
+class Evidence(NamedTuple):
+    """The cases in which an answer shows a known mistake, and whether nothing contradicts."""
+
+    shows: list
+    ordinary: int
+    certain: bool
+
+
 @dataclass(kw_only=True, repr=False)
 class Write(Exercise):
     """The reader's function must agree with the solution on every case, arguments left alone."""
@@ -34,32 +47,55 @@ class Write(Exercise):
     cases: tuple
     exact_zeros: bool = False
     kind = "Write"
+    _results: dict = field(default_factory=dict, init=False)
 
-    def verdict(self, answer):
+    def verdict(self, *answers):
         """Run the answer on every case and name what is wrong with it."""
-        if answer is ...:
+        if any(a is ... for a in answers):
             return OPEN
-        if not callable(answer):
-            return wrong(f"the check wants your function itself, but got {describe(answer)}.")
+        if len(answers) != 1 or not callable(answers[0]):
+            given = ", ".join(map(describe, answers)) or "nothing"
+            return wrong(f"the check wants your function itself, but got {given}.")
+        _ = self._wanted  # before the rehearsal, whose copy of the process has then what it needs
+        if (index := self._stuck(answers[0])) is not None:
+            return self._report(self._too_long(index), index, Outcome(error=TookTooLong()))
+        with left_alone() as changed:
+            verdict = self._judge(answers[0])
+        if changed and verdict.state != "open":
+            return wrong(f"your function changed {changed[0]} for the whole session; leave it be.")
+        return verdict
+
+    def _judge(self, answer):
         outcomes = self._run(answer)
-        if isinstance(outcomes[0].error, NotImplementedError):
+        if type(outcomes[0].error) is NotImplementedError:
             return OPEN
-        faults = list(map(self._fault, self._wanted, outcomes))
+        faults = list(map(self._fault, self._wanted, outcomes, range(len(outcomes))))
         if not any(faults):
             return self._again(answer, outcomes)
+        if (cause := self._cause(outcomes, faults)) is not None:
+            known, index = cause
+            return self._report(self.misconceptions[known].sentence, index, outcomes[index])
         first = next(i for i, fault in enumerate(faults) if fault)
-        for known, results in zip(self.misconceptions, self._known, strict=True):
-            if (shown := self._recognise(results, outcomes, faults)) is not None:
-                return self._report(known.sentence, shown, outcomes[shown])
-        return self._report(faults[first], first, outcomes[first])
+        return self._report(faults[first] + self._facts(outcomes, faults), first, outcomes[first])
+
+    def _facts(self, outcomes, faults):
+        """What can be said of a mistake that nobody listed: how results differ, and where."""
+        if len(outcomes) < len(self.cases):
+            return ""
+        failing = [i for i, fault in enumerate(faults) if fault]
+        failing = [i for i in failing if not self.cases[i].stress] or failing
+        comparable = all(faults[i].endswith("the values differ") for i in failing)
+        pairs = [(self._wanted[i].value, outcomes[i].value) for i in failing]
+        found = relation(pairs) if comparable else None, division(self.cases, faults)
+        return "".join(f"; {fact}" for fact in found if fact)
 
     def _again(self, answer, outcomes):
         """Call a right answer once more, with arguments that cannot be written to."""
-        for index, wanted in enumerate(self._wanted):
-            outcome = attempt(self.through(answer), self.cases[index].arguments, writable=False)
+        again = self._run(answer, writable=False)
+        for index, (wanted, outcome) in enumerate(zip(self._wanted, again, strict=False)):
             if "read-only" in outcome.message:
                 return self._report("your function writes into its argument.", index, outcome)
-            if fault := self._fault(wanted, outcome):
+            if fault := self._fault(wanted, outcome, index):
                 return self._report(f"called again with this input, {fault}", index, outcome)
         overwritten = next((i for i, o in enumerate(outcomes) if o.overwritten), None)
         if overwritten is not None:
@@ -69,24 +105,45 @@ class Write(Exercise):
 
     @cached_property
     def _wanted(self):
-        return self._run(self.solution_of)
+        solution = self.through(self.solution_of)  # without a limit: a first import may take long
+        return [attempt(solution, c.arguments, seconds=1e6) for c in self.cases]
 
-    @cached_property
-    def _known(self):
-        return [self._run(m.wrong) for m in self.misconceptions]
+    def _known(self, number, index):
+        """What a known mistake does in one case."""
+        if (number, index) not in self._results:
+            version = self.through(self.misconceptions[number].wrong)
+            self._results[number, index] = attempt(version, self.cases[index].arguments)
+        return self._results[number, index]
 
-    def _run(self, function):
-        outcomes = []
+    def _run(self, function, writable=True):
+        outcomes, end = [], time.monotonic() + limits.SECONDS
         for c in self.cases:
-            outcomes.append(attempt(self.through(function), c.arguments))
+            left = end - time.monotonic()
+            outcomes.append(attempt(self.through(function), c.arguments, writable, left))
             if isinstance(outcomes[-1].error, TookTooLong):
                 break
         return outcomes
 
-    def _fault(self, wanted, outcome):
-        """What is wrong with one outcome, or None."""
+    def _stuck(self, answer):
+        """The case in which the answer does not come back, as far as that can be found out."""
+
+        def call(function, case):
+            return lambda: attempt(self.through(function), case.arguments, seconds=1e6)
+
+        calls = [call(self.solution_of, self.cases[0]), *(call(answer, c) for c in self.cases)]
+        number = stuck_at(calls, limits.SECONDS)
+        return None if number is None else number - 1
+
+    def _too_long(self, index):
+        return (
+            f"your function did not finish: the check stopped after {limits.SECONDS} seconds, in "
+            f"call {index + 1} of {len(self.cases)}."
+        )
+
+    def _fault(self, wanted, outcome, index):
+        """What is wrong with the outcome in one case, or None."""
         if isinstance(outcome.error, TookTooLong):
-            return f"your function did not finish: {outcome.error}"
+            return self._too_long(index)
         if isinstance(outcome.error, Unfit):
             return str(outcome.error)
         if outcome.raised:
@@ -96,25 +153,42 @@ class Write(Exercise):
             return f"your function changed its argument {outcome.changed[0]}; work on a new array"
         return found
 
-    def _recognise(self, known, outcomes, faults):
-        """The smallest case on which the answer makes this known mistake, or None.
+    def _cause(self, outcomes, faults):
+        """The known mistake that the answer makes and the smallest case that shows it, or None.
 
         It is that mistake if it gives the same wrong result wherever the mistake shows, and is
         right elsewhere. If an ordinary case shows it, stress cases may fail for a second reason.
+        A mistake that shows in half of the ordinary cases may also do worse than the answer in
+        stress cases, if no other mistake explains the answer as well.
         """
-        if len(known) != len(outcomes):
-            return None
-        shows, second_reason = [], False
-        for i, (wanted, result) in enumerate(zip(self._wanted, known, strict=True)):
-            shown = self._fault(wanted, result)
-            if shown and self._same(wanted, result, outcomes[i]):
+        likely = {}
+        for number, known in enumerate(self.misconceptions):
+            evidence = self._evidence(number, outcomes, faults)
+            if evidence is None:
+                continue
+            if evidence.certain:
+                return number, evidence.shows[0]
+            if 2 * evidence.ordinary >= sum(not c.stress for c in self.cases):
+                likely.setdefault(known.sentence, (number, evidence.shows[0]))
+        return next(iter(likely.values())) if len(likely) == 1 else None
+
+    def _evidence(self, number, outcomes, faults):
+        """What speaks for a known mistake; None if an ordinary case speaks against it."""
+        shows, unlike, second_reason = [], False, False
+        for i in sorted(range(len(outcomes)), key=lambda i: (self.cases[i].stress, not faults[i])):
+            known, wanted, stress = self._known(number, i), self._wanted[i], self.cases[i].stress
+            shown = self._fault(wanted, known, i)
+            if shown and self._same(wanted, known, outcomes[i]):
                 shows.append(i)
-            elif faults[i] and self.cases[i].stress:
+            elif faults[i] and stress:
                 second_reason = True
-            elif faults[i] or shown:
+            elif (faults[i] or shown) and not stress:
                 return None
-        ordinary = any(not self.cases[i].stress for i in shows)
-        return shows[0] if ordinary or (shows and not second_reason) else None
+            elif shown:
+                unlike = True
+        ordinary = sum(not self.cases[i].stress for i in shows)
+        certain = shows and not unlike and (ordinary or not second_reason)
+        return Evidence(sorted(shows), ordinary, bool(certain))
 
     def _same(self, wanted, known, outcome):
         if known.raised or outcome.raised:

@@ -185,6 +185,19 @@ sharpest = Predict(
     ),
     misconceptions=(
         Misconception(
+            0.5,
+            "0.5 is the sum of w_v with its signs, or an even share of two: neither is the limit.",
+        ),
+        Misconception(7 / 8, "7/8 is what the other seven share where all are equal."),
+        Misconception(
+            1 / (1 + 7 * np.exp(-6.0)),
+            "this takes 3 for the largest score; the third unit counts half: 2.5.",
+        ),
+        Misconception(
+            np.exp(2.5),
+            "this is the exponential of the largest score; divide by the sum of all eight.",
+        ),
+        Misconception(
             1.0, "the scores are bounded, so their softmax cannot come as near to 1 as you like."
         ),
         Misconception(

@@ -5,6 +5,7 @@ import numpy as np
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.solutions import additive as solutions
 from attnbook.exercises.write import Write, case, stress
+from attnbook.reference import softmax
 
 rng = np.random.default_rng(0)
 
@@ -61,6 +62,18 @@ one_matrix = Write(
         "dot product is between projected vectors, so their width counts."
     ),
     misconceptions=(
+        Misconception(
+            lambda w_q, w_k: w_q * w_q.shape[-1] ** -0.5,
+            "w_k is not used: W holds both projections, W_q W_kᵀ.",
+        ),
+        Misconception(
+            lambda w_q, w_k: w_k * w_q.shape[-1] ** -0.5,
+            "w_q is not used: W holds both projections, W_q W_kᵀ.",
+        ),
+        Misconception(
+            lambda w_q, w_k: softmax(_matrix(lambda a, b: a.shape[-1] ** -0.5)(w_q, w_k)),
+            "this is a softmax of W: W is the matrix itself.",
+        ),
         Misconception(
             _matrix(lambda w_q, w_k: 1.0),
             "the scale is missing: W has to hold the 1/√ of the scaled dot product too.",

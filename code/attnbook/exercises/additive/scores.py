@@ -63,6 +63,34 @@ additive_scores = Write(
     ),
     misconceptions=(
         Misconception(
+            wrong.scorer(lambda a, b, w_v: np.tanh(a + b + 1) @ w_v),
+            "a constant is added before the tanh; this score has no bias.",
+        ),
+        Misconception(
+            wrong.scorer(lambda a, b, w_v: np.tanh(a + b) @ w_v + 1),
+            "a constant is added to the score; this score has no bias.",
+        ),
+        Misconception(
+            wrong.scorer(lambda a, b, w_v: np.exp(a + b) @ w_v),
+            "this bends with exp; the score wants np.tanh.",
+        ),
+        Misconception(
+            wrong.scorer(lambda a, b, w_v: np.sin(a + b) @ w_v),
+            "this bends with the sine; the score wants np.tanh.",
+        ),
+        Misconception(
+            wrong.scorer(lambda a, b, w_v: -(np.tanh(a + b) @ w_v)),
+            "the sign is turned: w_v is added up as it is.",
+        ),
+        Misconception(
+            lambda q, k, w_q, w_k, w_v: wrong.right(q, k, w_q, w_q, w_v),
+            "w_q serves both sides; the keys have a matrix of their own, w_k.",
+        ),
+        Misconception(
+            lambda q, k, w_q, w_k, w_v: wrong.right(q, k, w_k, w_k, w_v),
+            "w_k serves both sides; the queries have a matrix of their own, w_q.",
+        ),
+        Misconception(
             wrong.no_tanh,
             "the tanh is missing: the query adds one number to its whole row, and softmax drops "
             "it.",

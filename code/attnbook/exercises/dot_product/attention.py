@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from attnbook.exercises import wrong_weights as weights
 from attnbook.exercises.dot_product import wrong_attention as wrong
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.solutions import dot_product as solutions
 from attnbook.exercises.write import Write, case, stress
 from attnbook.masks import causal_mask, padding_mask
+from attnbook.reference import softmax
 
 rng = np.random.default_rng(0)
 
@@ -81,11 +83,6 @@ ONLY_FINITE = (
     "an infinite or NaN value is replaced for every query, also for one that may look at it; hide "
     "it only where its weight is 0."
 )
-OVER_QUERIES = "the softmax runs over the queries: columns of weights sum to 1; rows should."
-FILL = (
-    "a finite fill is a score like any other: where nothing is visible the weights come out even, "
-    "not 0."
-)
 PROMOTED = (
     "the result is float64 whatever came in: np.sqrt of an integer is a float64, and float32 "
     "divided by that is float64."
@@ -115,6 +112,30 @@ scaled_dot_product_attention = Write(
     ),
     misconceptions=(
         Misconception(
+            wrong.attention(scale=lambda q, k, v: q.shape[-2] ** -0.5),
+            "the scale is 1/√n_q, from the number of queries; the width of a key counts.",
+        ),
+        Misconception(
+            wrong.attention(scale=lambda q, k, v: 2 * q.shape[-1] ** -0.5),
+            "the scores are twice too large: the scale is 1/√d_k.",
+        ),
+        Misconception(
+            wrong.attention(mix=lambda w, v: np.asarray(w)),
+            "these are the weights: the output mixes the values with them.",
+        ),
+        Misconception(
+            wrong.attention(weigh=lambda s, mask: softmax(-s, mask)),
+            "the sign of the scores is turned: the best match should get the most weight.",
+        ),
+        Misconception(
+            wrong.attention(weigh=lambda s, mask: softmax(s, mask) / s.shape[-1]),
+            "the weights are divided by the number of keys once more: they sum to 1 already.",
+        ),
+        Misconception(
+            wrong.not_transposed,
+            "k is not transposed: np.swapaxes(k, -1, -2) makes columns of keys.",
+        ),
+        Misconception(
             wrong.attention(scale=lambda q, k, v: 1.0),
             "the scale 1/√d_k is missing: the weights are too sharp.",
         ),
@@ -134,8 +155,8 @@ scaled_dot_product_attention = Write(
             wrong.attention(scale=lambda q, k, v: k.shape[-2] ** -0.5),
             "the scale is 1/√n_k, from the number of keys; the width of a key counts.",
         ),
-        Misconception(wrong.attention(weigh=wrong.over_queries), OVER_QUERIES),
-        Misconception(wrong.over_queries_by_hand, OVER_QUERIES),
+        Misconception(wrong.attention(weigh=wrong.over_queries), weights.OVER_QUERIES),
+        Misconception(wrong.over_queries_by_hand, weights.OVER_QUERIES),
         Misconception(
             wrong.scaled_weights,
             "the scale stands after the softmax, where it shrinks the output; it belongs to "
@@ -158,22 +179,13 @@ scaled_dot_product_attention = Write(
             "weights are set to 0 after the softmax: what is left of a row no longer sums to 1.",
         ),
         Misconception(
-            wrong.attention(weigh=wrong.zero_scores),
-            "a hidden key gets the score 0, and a score of 0 is a weight like any other; hide "
-            "with -inf.",
-        ),
-        Misconception(
-            wrong.attention(weigh=wrong.mask_added),
-            "the mask is added to the scores: that favours visible keys by 1 and hides nothing.",
-        ),
-        Misconception(
             wrong.attention(weigh=wrong.zeroed_and_divided),
             "the mask comes after the softmax: a hidden score that is high, or NaN, leaves nothing "
             "to divide.",
         ),
-        Misconception(wrong.attention(weigh=wrong.filled_with(-1e9)), FILL),
-        Misconception(wrong.attention(weigh=wrong.filled_with(-1e30)), FILL),
-        Misconception(wrong.attention(weigh=wrong.filled_with_the_lowest), FILL),
+        Misconception(wrong.attention(weigh=wrong.filled_with(-1e9)), weights.FILL),
+        Misconception(wrong.attention(weigh=wrong.filled_with(-1e30)), weights.FILL),
+        Misconception(wrong.attention(weigh=wrong.filled_with_the_lowest), weights.FILL),
         Misconception(
             wrong.attention(weigh=wrong.lowered),
             "-1e9 is added to hidden scores: where nothing is visible the weights come out as if "
@@ -215,6 +227,8 @@ scaled_dot_product_attention = Write(
         Misconception(wrong.attention(mix=wrong.mended_product), ONLY_FINITE),
         Misconception(wrong.promoted_queries, PROMOTED),
         Misconception(wrong.promoted_scores, PROMOTED),
+        *(Misconception(wrong.attention(weigh=w), sentence) for w, sentence in weights.KNOWN),
+        *(Misconception(known, sentence) for known, sentence in wrong.OTHERS),
         Misconception(
             wrong.scaled_in_place,
             "q *= … changes the caller's queries; make a new array.",
@@ -240,6 +254,8 @@ scaled_dot_product_attention = Write(
         case(**_random(4, 3, 6, 7, batch=(2, 5)), mask=rng.random((2, 1, 4, 3)) < 0.7),
         case(**_random(3, 3, 3, 3, batch=(3,)), mask=causal_mask(3, 3)),
         case(**_random(2, 6, 5, 3, dtype=np.float32), mask=np.arange(6) < np.array([[4], [5]])),
+        case(**_random(3, 4, 5, 2, batch=(2,))),
+        case(**_random(2, 2, 2, 2, batch=(2, 2))),
         stress(**_equal_keys(np.float32)),
         stress(**_equal_keys(np.float16)),
         stress(**_equal_keys(np.int64)),

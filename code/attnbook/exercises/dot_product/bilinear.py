@@ -39,6 +39,34 @@ bilinear_scores = Write(
     ),
     misconceptions=(
         Misconception(
+            lambda q, k, w: q @ np.swapaxes(k, -1, -2),
+            "w is not used: it turns a query of width d_q into one of width d_k.",
+        ),
+        Misconception(
+            lambda q, k, w: k @ w @ np.swapaxes(q, -1, -2),
+            "queries and keys are exchanged: q meets w first.",
+        ),
+        Misconception(
+            lambda q, k, w: q @ w @ k,
+            "k is not transposed: np.swapaxes(k, -1, -2) makes columns of keys.",
+        ),
+        Misconception(
+            lambda q, k, w: (q @ w) @ k,
+            "k is not transposed: np.swapaxes(k, -1, -2) makes columns of keys.",
+        ),
+        Misconception(
+            lambda q, k, w: q @ w @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2]),
+            "reshape keeps the order of the numbers; the keys have to be transposed: np.swapaxes.",
+        ),
+        Misconception(
+            lambda q, k, w: np.tanh(q @ w @ np.swapaxes(k, -1, -2)),
+            "there is a tanh; this score has only products.",
+        ),
+        Misconception(
+            lambda q, k, w: np.dot(np.dot(q, w), k.T),
+            "np.dot and k.T are for two axes: on a stack use @ and np.swapaxes(k, -1, -2).",
+        ),
+        Misconception(
             lambda q, k, w: q @ w.T @ np.swapaxes(k, -1, -2),
             "w is transposed: it has shape (d_q, d_k), so queries meet it from the left as it is.",
         ),

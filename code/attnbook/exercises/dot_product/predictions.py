@@ -27,6 +27,25 @@ toy_keys = Predict(
     ),
     misconceptions=(
         Misconception(
+            [0.8044, 0.5],
+            "the Gaussian scores differ: (1, 1) lies at the query, and (2, 2) does not.",
+        ),
+        Misconception([0.5, 0.2689], "the dot products differ: the longer key has the larger one."),
+        Misconception(
+            [0.8044, 0.3775],
+            "a Gaussian score takes half the squared distance, 1, not a quarter of it.",
+        ),
+        Misconception(
+            [0.6667, 0.2689],
+            "these are shares of the scores, 4 of 6: the softmax exponentiates first.",
+        ),
+        Misconception(
+            [0.1956, 0.2689], "the first is the weight of the key that stays; give that of (2, 2)."
+        ),
+        Misconception(
+            [0.9442, 0.2689], "the dot products are multiplied by √2; the scale divides by it."
+        ),
+        Misconception(
             [0.8808, 0.2689], "the dot products are not divided by √d_k: 4 - 2 becomes 2 / √2."
         ),
         Misconception(
@@ -82,6 +101,20 @@ spread = Predict(
         "standard deviation 96. Dividing by √1024 = 32 leaves 3."
     ),
     misconceptions=(
+        Misconception(
+            [1024, 3],
+            "the first is the width itself; the variance of a sum is 1024 · 9, and its root 96.",
+        ),
+        Misconception([32, 3], "√1024 alone leaves the queries out: their entries are ±3."),
+        Misconception([96, 32], "the scale divides by 32: 96 / 32 is left."),
+        Misconception([96, 9], "the second is a variance; its root is the standard deviation."),
+        Misconception(
+            [3, 3], "the first is that of one product, or with the scale: 1024 of them add up."
+        ),
+        Misconception(
+            [288, 3],
+            "3² is the variance of the entries: a standard deviation takes 3 itself, 3 · 32.",
+        ),
         Misconception([32, 1], "this takes the queries' entries as ±1; they are ±3."),
         Misconception([96, 1], "the scale undoes the width and nothing else: the 3 stays in."),
         Misconception(
@@ -167,6 +200,17 @@ vector_sum = Predict(
         "is added to a whole row, so both rows are softmax(0, ln 3, ln 4)."
     ),
     misconceptions=(
+        Misconception(
+            [[1 / 3, 1 / 3, 1 / 3], [1 / 8, 3 / 8, 4 / 8]],
+            "both queries cancel alike: the keys differ in both rows.",
+        ),
+        Misconception(
+            [[1 / 8, 3 / 8, 4 / 8], [1 / 3, 1 / 3, 1 / 3]],
+            "both queries cancel alike: the keys differ in both rows.",
+        ),
+        Misconception(
+            [[1, 3, 4], [1, 3, 4]], "these are the exponentials: divide them by their sum, 8."
+        ),
         Misconception(
             [[1 / 8, 3 / 8, 4 / 8], [12 / 19, 4 / 19, 3 / 19]],
             "these are the weights of the dot product; here query and key are added, not "

@@ -123,14 +123,6 @@ def inverted(scores, mask):
     return softmax(scores if mask is None else np.where(mask, -np.inf, scores))
 
 
-def mask_added(scores, mask):
-    return softmax(scores if mask is None else scores + mask)
-
-
-def zero_scores(scores, mask):
-    return softmax(scores if mask is None else scores * mask)
-
-
 def plain_product(weights, v):
     return weights @ v
 
@@ -141,3 +133,90 @@ def finite_product(weights, v):
 
 def mended_product(weights, v):
     return weights @ np.nan_to_num(v)
+
+
+def prepared(change):
+    """The solution on changed inputs."""
+    return lambda q, k, v, mask=None: attention()(*change(q, k, v, mask))
+
+
+def with_mask(change):
+    """The solution with another mask, where there is one."""
+    return prepared(lambda q, k, v, mask: (q, k, v, mask if mask is None else change(mask)))
+
+
+def finished(change):
+    """The solution, and something done to what comes out."""
+    return lambda q, k, v, mask=None: change(attention()(q, k, v, mask), q)
+
+
+def keys_reshaped(q, k, v, mask=None):
+    scores = q * q.shape[-1] ** -0.5 @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
+    return weighted_sum(softmax(scores, mask), v)
+
+
+def not_transposed(q, k, v, mask=None):
+    return weighted_sum(softmax(q @ k * q.shape[-1] ** -0.5, mask), v)
+
+
+def all_items_at_once(q, k, v, mask=None):
+    """The queries of every item look at the keys of every item, where no mask tells them apart."""
+    if mask is not None:
+        return attention()(q, k, v, mask)
+    out = attention()(*(x.reshape(-1, x.shape[-1]) for x in (q, k, v)))
+    return out.reshape(*q.shape[:-1], v.shape[-1])
+
+
+def in_float16(q, k, v, mask=None):
+    return attention()(*(x.astype(np.float16) for x in (q, k, v)), mask).astype(q.dtype)
+
+
+def _causal(q, k):
+    n_q, n_k = q.shape[-2], k.shape[-2]
+    return np.tri(n_q, n_k, n_k - n_q, dtype=bool)
+
+
+SHARED = (
+    (
+        prepared(lambda q, k, v, mask: (q, k[:1] + 0 * k if k.ndim > 2 else k, v, mask)),
+        "the first item's keys serve all items of the batch: each has its own.",
+    ),
+    (with_mask(lambda mask: mask[:1]), "only the first row of the mask, or first item, is used."),
+    (
+        keys_reshaped,
+        "reshape keeps the order of the numbers; the keys have to be transposed: "
+        "np.swapaxes(k, -1, -2).",
+    ),
+    (in_float16, "everything is computed in float16, which loses most of the digits."),
+    (finished(lambda out, q: out + q), "the queries are added to the output: nothing asks for it."),
+    (finished(lambda out, q: softmax(out)), "there is a second softmax, over the output."),
+)
+OTHERS = (
+    *SHARED,
+    (
+        prepared(lambda q, k, v, mask: (k, q, v, mask)),
+        "queries and keys are exchanged: rows are queries, columns are keys.",
+    ),
+    (prepared(lambda q, k, v, mask: (q, v, k, mask)), "keys and values are exchanged."),
+    (
+        prepared(lambda q, k, v, mask: (q, k, k, mask)),
+        "the keys are mixed; the weights mix the values, v.",
+    ),
+    (
+        with_mask(lambda mask: np.swapaxes(mask, -1, -2)),
+        "the mask is transposed: its rows are queries, its columns keys.",
+    ),
+    (
+        prepared(lambda q, k, v, mask: (q, k, v, _causal(q, k))),
+        "a causal mask of its own hides keys: use the mask that is given, and none where it is "
+        "None.",
+    ),
+    (
+        prepared(lambda q, k, v, mask: (q, k, v, _causal(q, k) & (True if mask is None else mask))),
+        "a causal mask hides keys besides the mask that is given.",
+    ),
+    (
+        all_items_at_once,
+        "the items of a batch look at each other's keys: leave the batch axes to `@`.",
+    ),
+)

@@ -3,13 +3,14 @@
 import numpy as np
 
 from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.masks import triangles
 from attnbook.exercises.solutions import masks as solutions
 from attnbook.exercises.write import Write, case, stress
 
 
 def _triangle(visible):
     def mask(n_q, n_k):
-        return visible(np.arange(n_q)[:, None], np.arange(n_k), n_k - n_q)
+        return visible(np.arange(n_q)[:, None], np.arange(n_k), n_q, n_k)
 
     return mask
 
@@ -30,36 +31,7 @@ causal_mask = Write(
         "The last query, n_q - 1, stands at the last key, n_k - 1: every query is n_k - n_q along.",
     ),
     misconceptions=(
-        Misconception(
-            _triangle(lambda i, j, ahead: j <= i),
-            "the triangle is anchored at the top left: with more keys than queries the last query "
-            "must see the last key.",
-        ),
-        Misconception(
-            _triangle(lambda i, j, ahead: j <= i + max(ahead, 0)),
-            "with more queries than keys the last query still stands at the last key: the first "
-            "n_q - n_k queries see nothing.",
-        ),
-        Misconception(
-            _triangle(lambda i, j, ahead: j <= i - ahead),
-            "the triangle is shifted the wrong way: query i stands at key i + n_k - n_q.",
-        ),
-        Misconception(
-            _triangle(lambda i, j, ahead: j < i + ahead),
-            "the diagonal is lost: a query may look at its own key.",
-        ),
-        Misconception(
-            _triangle(lambda i, j, ahead: j <= i + ahead + 1),
-            "every query sees one key of its future: the last visible key is its own.",
-        ),
-        Misconception(
-            _triangle(lambda i, j, ahead: j > i + ahead),
-            "the polarity is inverted, only the future is visible: True = may look.",
-        ),
-        Misconception(
-            _triangle(lambda i, j, ahead: j >= i + ahead),
-            "query 0 sees key 1, its future, and no past: rows are queries, columns are keys.",
-        ),
+        *triangles.misconceptions(_triangle),
         Misconception(
             lambda n_q, n_k: solutions.causal_mask(n_q, n_k).T,
             "the mask is transposed: rows are queries, columns are keys.",

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attnbook.exercises import wrong_weights as weights
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.masks import wrong_softmax as softmaxes
 from attnbook.exercises.solutions import masks as solutions
@@ -19,7 +20,6 @@ _FILL = (
     "a finite fill is a score like any other: where nothing is visible the weights come out "
     "uniform. Hide with -inf, and settle the empty row yourself."
 )
-_OVER_QUERIES = "the softmax goes over the queries: each row, the last axis, should sum to 1."
 _REPAIRED_TOO_LATE = (
     "the hidden scores take part in the softmax before they are removed: a high one, or a NaN, "
     "leaves nothing to divide. Hide scores before the maximum is taken."
@@ -51,6 +51,22 @@ masked_softmax = Write(
     ),
     misconceptions=(
         Misconception(
+            lambda s, lens=None: softmaxes.softmax_of()(-softmaxes.real(s), lens),
+            "the sign of the scores is turned: the highest score should get the most weight.",
+        ),
+        Misconception(
+            softmaxes.with_weights(lambda s, mask: weights.hidden(s, mask)),
+            "these are the masked scores: their softmax is asked for.",
+        ),
+        Misconception(
+            softmaxes.with_weights(lambda s, mask: weights.along(-1)(0 * np.nan_to_num(s), mask)),
+            "every visible key gets the same weight: the scores are not used.",
+        ),
+        Misconception(
+            softmaxes.softmax_of(lambda scores, lens: ~softmaxes.visible(scores, lens)),
+            "the valid keys are hidden and the padding is shown: the polarity is inverted.",
+        ),
+        Misconception(
             softmaxes.softmax_of(softmaxes.one_too_many),
             "one key too many is visible: the keys of a length L are 0 … L - 1, so j < L.",
         ),
@@ -71,7 +87,48 @@ masked_softmax = Write(
             softmaxes.softmax_of(softmaxes.in_rows),
             "queries are hidden, which are rows: a valid length hides keys, which are columns.",
         ),
-        Misconception(softmaxes.softmax_of(axis=-2), _OVER_QUERIES),
+        Misconception(
+            softmaxes.softmax_of(softmaxes.at_the_end),
+            "the last keys are shown: here the padding stands at the end, so j < length.",
+        ),
+        Misconception(
+            softmaxes.softmax_of(softmaxes.hidden_by_none),
+            "without lengths nothing is visible: None means that every key is valid.",
+        ),
+        Misconception(
+            softmaxes.softmax_of(softmaxes.with_other_lengths(lambda lens: lens - 1)),
+            "the last valid key is hidden: the keys of a length L are 0 … L - 1, so j < L.",
+        ),
+        Misconception(
+            softmaxes.softmax_of(softmaxes.with_other_lengths(lambda lens: lens[:1] + 0 * lens)),
+            "the first sequence's length is used for all: each has its own.",
+        ),
+        Misconception(
+            softmaxes.softmax_of(softmaxes.with_other_lengths(lambda lens: 0 * lens + lens.max())),
+            "the largest length is used for all: each sequence has its own.",
+        ),
+        Misconception(
+            softmaxes.softmax_of(softmaxes.with_other_lengths(lambda lens: np.maximum(lens, 1))),
+            "a length of 0 shows one key here: such a row sees nothing, and gets zeros.",
+        ),
+        Misconception(
+            softmaxes.softmax_of(softmaxes.with_other_lengths(lambda lens: lens.astype(np.int8))),
+            "the lengths are turned into int8, which ends at 127: keep their dtype.",
+        ),
+        Misconception(
+            softmaxes.softmax_of(lambda scores, lens: softmaxes.visible(scores, None)),
+            "the padding is visible: valid_lens is not used.",
+        ),
+        *(
+            Misconception(
+                softmaxes.softmax_of(softmaxes.of_one_kind(ndim)),
+                "this holds for lengths of one kind only, one per sequence or one per query: both "
+                "may come, and both need axes of length 1 for what they lack.",
+            )
+            for ndim in (1, 2)
+        ),
+        Misconception(softmaxes.softmax_of(axis=-2), weights.OVER_QUERIES),
+        *(Misconception(softmaxes.with_weights(w), sentence) for w, sentence in weights.KNOWN),
         Misconception(
             softmaxes.not_divided,
             "the mask comes after the softmax: hidden scores stay in the denominator and the "
@@ -132,6 +189,7 @@ masked_softmax = Write(
         case(scores=_rng.standard_normal((2, 2, 3, 5)), valid_lens=_lens([1, 0, 5], [4, 2, 3])),
         case(scores=_rng.standard_normal((2, 1, 3, 4, 6)), valid_lens=_lens(6, 2)),
         case(scores=_rng.standard_normal((2, 3, 1, 4)), valid_lens=None),
+        stress(scores=_rng.standard_normal((2, 1, 200)), valid_lens=_lens(150, 3)),
         stress(scores=np.array(_LOST), valid_lens=_lens([2, 1])),
         stress(scores=np.array([[[1.0, 2.0, 1e300]]]), valid_lens=_lens(2)),
         stress(scores=np.array(_FAR), valid_lens=_lens(3)),

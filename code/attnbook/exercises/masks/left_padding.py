@@ -18,12 +18,14 @@ left_padding_mask = Write(
     minutes=6,
     solution_of=solutions.left_padding_mask,
     explanation=(
-        "The padding takes the first n_k - length keys, so the keys from there on are visible. The "
-        "lengths get a new last axis, of length 1, which meets the keys; `...` keeps all others."
+        "The padding takes the first n_k - length keys, so the keys from there on are visible: "
+        "those with j + length >= n_k. As a sum it also holds for lengths in uint8, which n_k may "
+        "not fit. The lengths get a new last axis, of length 1, which meets the keys; `...` keeps "
+        "all others."
     ),
     hints=(
         "With n_k keys and a length of 2, which is the first visible key?",
-        "Key j is visible where j >= n_k - length; np.arange(n_k) holds every j.",
+        "Key j is visible where j + length >= n_k; np.arange(n_k) holds every j.",
         "valid_lens[..., None] has the shape (..., n_q, 1), whatever stands at the dots.",
     ),
     misconceptions=(
@@ -42,6 +44,35 @@ left_padding_mask = Write(
         Misconception(
             _wrong(lambda j, lens, n_k: j >= n_k - lens - 1),
             "one padded key stays visible: the first valid key is n_k - length.",
+        ),
+        *(
+            Misconception(
+                own_dtype,
+                "300 keys do not fit the lengths' uint8, which ends at 255: count in the integers "
+                "of np.arange, as in j + length >= n_k.",
+            )
+            for own_dtype in (
+                _wrong(lambda j, lens, n_k: j >= n_k - lens),
+                _wrong(lambda j, lens, n_k: (j + lens).astype(lens.dtype) >= n_k),
+                _wrong(lambda j, lens, n_k: j.astype(lens.dtype) + lens >= n_k),
+                _wrong(lambda j, lens, n_k: j.astype(lens.dtype) >= n_k - lens),
+            )
+        ),
+        Misconception(
+            _wrong(lambda j, lens, n_k: j >= lens),
+            "the first `length` keys are hidden; hidden are the first n_k - length.",
+        ),
+        Misconception(
+            _wrong(lambda j, lens, n_k: (j >= 0) & (lens >= 0)),
+            "everything is visible, the padding too: valid_lens is not used.",
+        ),
+        Misconception(
+            _wrong(lambda j, lens, n_k: (j >= n_k - lens.astype(int)).astype(float)),
+            "these are the numbers 1.0 and 0.0; a mask is boolean, so that nobody can add it.",
+        ),
+        Misconception(
+            _wrong(lambda j, lens, n_k: np.where(j >= n_k - lens.astype(int), 0.0, -np.inf)),
+            "this is a bias, to be added to scores; a mask is boolean, True = may look.",
         ),
         Misconception(
             lambda valid_lens, n_k: np.arange(n_k)[:, None] >= n_k - valid_lens[..., None, :],
@@ -73,6 +104,7 @@ left_padding_mask = Write(
         case(valid_lens=np.arange(24).reshape(2, 3, 1, 4) % 7, n_k=6),
         stress(valid_lens=np.array([2, 1, 0], dtype=np.int32), n_k=2),
         stress(valid_lens=np.array([0, 2, 1], dtype=np.uint8), n_k=2),
+        stress(valid_lens=np.array([200, 0, 255], dtype=np.uint8), n_k=300),
         stress(valid_lens=np.arange(42).reshape(7, 6) * 7, n_k=300),
     ),
 )

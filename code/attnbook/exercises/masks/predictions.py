@@ -1,5 +1,7 @@
 """Which weights and which pairs a mask leaves."""
 
+import numpy as np
+
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.predict import Predict
 from attnbook.exercises.solutions import masks as solutions
@@ -20,6 +22,26 @@ middle_hidden = Predict(
         "Divide what is left by the sum of what is left.",
     ),
     misconceptions=(
+        Misconception(
+            (4 / 5, 0, 1 / 5), "the order is reversed: the last key has the larger score."
+        ),
+        Misconception(
+            (1 / 5, 4 / 5, 0), "the zero stands at the wrong key: the middle one is hidden."
+        ),
+        Misconception(
+            (1 / 3, 1 / 3, 1 / 3),
+            "the scores differ and one is hidden: the weights are neither equal nor all above 0.",
+        ),
+        Misconception(
+            (0, 0, 1), "softmax is no argmax: the first key is visible, and keeps its share."
+        ),
+        Misconception(
+            (1 / 8, 0, 7 / 8),
+            "the hidden weight went to the last key alone: it goes in proportion, 1 : 4.",
+        ),
+        Misconception(
+            (0, 0, np.log(4)), "these are the scores: exponentiate, and divide by the sum."
+        ),
         Misconception((1 / 8, 3 / 8, 4 / 8), "every key is visible: the middle one must get 0."),
         Misconception(
             (1 / 8, 0, 4 / 8),
@@ -59,6 +81,11 @@ window_pairs = Predict(
         "Then strike out the last two columns, whatever the row.",
     ),
     misconceptions=(
+        Misconception(6, "6 is one key per query: the window has its own and two before it."),
+        Misconception(
+            0, "padding hides columns 4 and 5, and the window keeps three others in a row."
+        ),
+        Misconception(21, "21 is a whole causal triangle: the window and the padding hide more."),
         Misconception(15, "15 is the window alone: the padding hides columns 4 and 5 as well."),
         Misconception(
             8, "that counts two keys per query: left = 2 means two before its own, so three."

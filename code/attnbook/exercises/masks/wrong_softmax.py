@@ -61,6 +61,37 @@ def softmax_with(fill_of):
     return softmax
 
 
+def with_weights(weigh):
+    """A softmax from scores and a mask, of those that several exercises share."""
+    return lambda scores, valid_lens=None: weigh(real(scores), visible(scores, valid_lens))
+
+
+def of_one_kind(ndim):
+    """A mask for lengths of one number of axes: the others are taken for it."""
+
+    def mask_of(scores, valid_lens):
+        if valid_lens is None:
+            return visible(scores, None)
+        return np.arange(scores.shape[-1]) < valid_lens[(..., *[None] * (scores.ndim - ndim))]
+
+    return mask_of
+
+
+def with_other_lengths(change):
+    """A mask of changed lengths."""
+    return lambda scores, lens: visible(scores, None if lens is None else change(lens))
+
+
+def at_the_end(scores, valid_lens):
+    """A mask for padding that comes first."""
+    return visible(scores[..., ::-1], valid_lens)[..., ::-1] | np.zeros(scores.shape, bool)
+
+
+def hidden_by_none(scores, valid_lens):
+    """A mask that hides everything where no lengths are given."""
+    return visible(scores, np.zeros(len(scores), int) if valid_lens is None else valid_lens)
+
+
 def not_divided(scores, valid_lens=None):
     """Weights set to zero after the softmax."""
     return np.where(visible(scores, valid_lens), plain(scores), 0)

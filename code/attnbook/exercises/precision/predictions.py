@@ -23,6 +23,11 @@ result_bits = Predict(
     ),
     misconceptions=(
         Misconception(
+            [16, 64, 16, 32, 16],
+            "a list of floats becomes float32: PyTorch chooses 16 bits for nobody.",
+        ),
+        Misconception([32, 64, 16, 64, 16], "float32 holds both 16-bit types: no more is needed."),
+        Misconception(
             [64, 64, 16, 32, 16], "PyTorch makes float32 of Python's floats, and NumPy float64."
         ),
         Misconception(

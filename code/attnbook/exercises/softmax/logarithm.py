@@ -143,6 +143,42 @@ log_softmax = Write(
     ),
     misconceptions=(
         Misconception(
+            lambda s: s - s.max(-1, keepdims=True) - np.log(np.exp(s).sum(-1, keepdims=True)),
+            "the maximum is subtracted from the scores, not inside the sum: both need the shift.",
+        ),
+        Misconception(
+            lambda s: s - np.log2(np.exp(s).sum(-1, keepdims=True)),
+            "log2 is another logarithm: exp goes with np.log.",
+        ),
+        Misconception(
+            lambda s: s - np.log10(np.exp(s).sum(-1, keepdims=True)),
+            "log10 is another logarithm: exp goes with np.log.",
+        ),
+        Misconception(
+            lambda s: s + np.log(np.exp(s).sum(-1, keepdims=True)),
+            "the logarithm of the sum is added: of a quotient it is subtracted.",
+        ),
+        Misconception(
+            lambda s: s / np.log(np.exp(s).sum(-1, keepdims=True)),
+            "the logarithm of a quotient is a difference, not a quotient.",
+        ),
+        Misconception(
+            lambda s: s - s.mean(-1, keepdims=True),
+            "the mean is subtracted: subtract the logarithm of the sum of exponentials.",
+        ),
+        Misconception(
+            lambda s: s - s.sum(-1, keepdims=True),
+            "the scores are summed: their exponentials add, and then a logarithm is due.",
+        ),
+        Misconception(
+            lambda s: s * 1,
+            "these are the scores: the logarithm of the sum is to be subtracted.",
+        ),
+        Misconception(
+            lambda s: np.log(reference.softmax(s) + 1e-12),
+            "a small number is added to the weights, so no logarithm is exact: never form them.",
+        ),
+        Misconception(
             log_of_weights,
             "a weight too small for a float has become 0, and its logarithm -inf: take the "
             "logarithm of the quotient by hand, so that the weight is never formed.",

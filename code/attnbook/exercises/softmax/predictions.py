@@ -22,6 +22,17 @@ merged = Predict(
         "Take the logarithm of e² + e² = 2 e². The logarithm of a product is a sum.",
     ),
     misconceptions=(
+        Misconception(2.5, "half is added: what the second block adds is ln 2, about 0.69."),
+        Misconception(3.0, "1 is added, as log2 of 2 is: L has the natural logarithm, ln 2."),
+        Misconception(1.0, "half of 2: two blocks make the sum larger, not smaller."),
+        Misconception(
+            2 + np.log10(2), "log10 is another logarithm: exp goes with the natural one."
+        ),
+        Misconception(
+            2 - np.log(2),
+            "ln 2 is subtracted: that is the mean of the two sums, and here they add.",
+        ),
+        Misconception(np.e**2, "e² is the sum of one block: add both, and take the logarithm."),
         Misconception(
             4.0, "4 is L_a + L_b: the sums of exponentials add, their logarithms do not."
         ),

@@ -99,6 +99,26 @@ running_logsumexp = Write(
     ),
     misconceptions=(
         Misconception(
+            lambda s: np.cumsum(np.exp(s), axis=-1),
+            "these are the running sums of exponentials: their logarithm is due.",
+        ),
+        Misconception(
+            lambda s: np.log(np.cumsum(s, axis=-1)),
+            "the scores are added: exponentiate before the sum.",
+        ),
+        Misconception(
+            lambda s: np.logaddexp.accumulate(np.exp(s), axis=-1),
+            "np.logaddexp exponentiates already: give it the scores.",
+        ),
+        Misconception(
+            lambda s: np.logaddexp.accumulate(s[..., ::-1], axis=-1),
+            "the sums start at the last score: entry j is about the scores 0 to j.",
+        ),
+        Misconception(
+            lambda s: np.log(np.cumsum(np.exp(s), -1) / np.arange(1, s.shape[-1] + 1)),
+            "this is the logarithm of a mean: the sum is not divided.",
+        ),
+        Misconception(
             log_of_cumsum,
             "exp overflows or underflows: merge logarithms with np.logaddexp instead.",
         ),

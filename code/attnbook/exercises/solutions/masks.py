@@ -19,7 +19,7 @@ def window_pairs():
 
 def left_padding_mask(valid_lens, n_k):
     """True for the last `valid_lens` keys: the padding comes first."""
-    return np.arange(n_k) >= n_k - valid_lens[..., None]
+    return np.arange(n_k) + valid_lens[..., None] >= n_k
 
 
 def causal_mask(n_q, n_k):

@@ -100,6 +100,30 @@ jacobian = Write(
     ),
     misconceptions=(
         Misconception(
+            lambda s: diagonal(softmax(s)) - softmax(s)[..., None, :],
+            "A_l is subtracted alone: it is multiplied by A_j, as in A_j (δ_jl - A_l).",
+        ),
+        Misconception(
+            lambda s: diagonal(softmax(s)) - softmax(s)[..., :, None],
+            "A_j is subtracted alone: it is multiplied by A_l, as in A_j (δ_jl - A_l).",
+        ),
+        Misconception(
+            lambda s: -outer(softmax(s)),
+            "the diagonal lacks its A_j: entry (j, l) is A_j (δ_jl - A_l).",
+        ),
+        Misconception(
+            lambda s: np.eye(s.shape[-1], dtype=s.dtype) - outer(softmax(s)),
+            "the identity is not multiplied by the weights: A_j δ_jl, not δ_jl.",
+        ),
+        Misconception(
+            lambda s: diagonal(softmax(s)) - outer(softmax(s)) * 0 - softmax(s)[..., :, None] ** 2,
+            "A_j meets itself everywhere: entry (j, l) has A_j A_l.",
+        ),
+        Misconception(
+            lambda s: np.repeat((softmax(s) * (1 - softmax(s)))[..., None], s.shape[-1], -1),
+            "A_j (1 - A_j) stands in every column: that is the diagonal alone.",
+        ),
+        Misconception(
             no_outer, "α αᵀ is missing: what one key gains the others lose, so rows sum to 0."
         ),
         Misconception(

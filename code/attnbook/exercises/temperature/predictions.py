@@ -25,6 +25,22 @@ colder = Predict(
     ),
     misconceptions=(
         Misconception(
+            np.array([1, 16, 9]) / 26,
+            "the last two are exchanged: the larger score has the larger weight.",
+        ),
+        Misconception(
+            np.array([1, 27, 64]) / 92, "the affinities are cubed: dividing by 1/2 squares them."
+        ),
+        Misconception(
+            np.array([1, 1, 1]) / 3,
+            "that is the limit of a large T: at T = 1/2 the weights are sharper.",
+        ),
+        Misconception(
+            np.array([0, np.log(3), np.log(4)]) * 2,
+            "these are the scores over T: their softmax is asked for.",
+        ),
+        Misconception(np.array([1, 9, 16]) / 8, "the sum is that of T = 1: divide by 1 + 9 + 16."),
+        Misconception(
             np.array([1, 3, 4]) / 8,
             "these are the weights at T = 1: adding a number to all scores cancels, dividing them "
             "by a number does not.",

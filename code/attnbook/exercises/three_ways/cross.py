@@ -85,6 +85,7 @@ cross_attention = Write(
         case(**_random(3, 4, 2, 3, 5, 1, [[[3], [4]]])),
         case(**_random(3, 6, 4, 4, 2, 3, 4)),
         case(**_random(5, 4, 3, 2, 4, 3, [3, 2], np.float32)),
+        stress(**_random(1, 200, 2, 2, 2, 2, [150, 3])),
         stress(**_rubbish(np.nan)),
         stress(**_rubbish(np.nan) | {"valid_lens": np.array([0])}),
         stress(**_rubbish(-np.inf)),

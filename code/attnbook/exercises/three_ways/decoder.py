@@ -73,6 +73,18 @@ decoder_mask = Write(
         "valid_lens[..., None, None] has the shape (..., 1, 1); compare np.arange(n) with it.",
     ),
     misconceptions=(
+        Misconception(
+            _version(lambda i, j, lens, n: (j < lens) & (j > i)),
+            "only the future is visible: a query may look at its past and itself, j <= i.",
+        ),
+        Misconception(
+            _version(lambda i, j, lens, n: ((j < lens) & (j <= i)).astype(int)),
+            "these are the numbers 1 and 0; a mask is boolean, so that nobody can add it.",
+        ),
+        Misconception(
+            _version(lambda i, j, lens, n: (j < lens) & (j == i)),
+            "only the diagonal is visible: a query may look at its whole past too.",
+        ),
         *(
             Misconception(known, "the future is visible: the mask hides padding only.")
             for known in _PADDING_ONLY

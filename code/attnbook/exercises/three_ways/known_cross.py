@@ -2,14 +2,11 @@
 
 import numpy as np
 
+from attnbook.exercises import wrong_weights as weights
 from attnbook.exercises.dot_product import wrong_attention as within
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.three_ways import wrong_cross as wrong
 
-_FILL = (
-    "a finite fill is a score like any other: a sentence of length 0 gets the mean of its padding, "
-    "not zeros."
-)
 _ONE_BATCH_AXIS = (
     "padding_mask takes one length per sentence, along one batch axis: for none or several, "
     "compare np.arange with valid_lens[..., None, None]."
@@ -23,7 +20,6 @@ _NAN = (
     "a padded value still counts when it is NaN or infinite, as 0 · NaN is NaN: weighted_sum "
     "leaves it out."
 )
-_ZERO = "the hidden scores are set to 0, but a score of 0 is a score: hide them with -inf."
 
 
 def _words(encoder):
@@ -160,6 +156,12 @@ KNOWN = (
         "0 - 1 is 255 in uint8: compare with the length itself, j < L.",
     ),
     Misconception(
+        wrong.version(mask=lambda lens, n_q, n_k: wrong.real_keys(lens.astype(np.int8), n_q, n_k)),
+        "the lengths are turned into int8, which ends at 127: keep their dtype.",
+    ),
+    *(Misconception(_inside(weigh=w), sentence) for w, sentence in weights.KNOWN),
+    *(Misconception(wrong.with_attention(known), sentence) for known, sentence in within.SHARED),
+    Misconception(
         wrong.version(mask=wrong.longest),
         "one length is used for all sentences: each has its own.",
     ),
@@ -200,11 +202,11 @@ KNOWN = (
         _inside(scale=lambda q, k, v: v.shape[-1] ** -0.5),
         "the scale is 1/√d_v, from the values; only the width of the keys counts.",
     ),
-    Misconception(_inside(weigh=within.filled_with(-1e9)), _FILL),
-    Misconception(_inside(within.plain_product, weigh=within.filled_with(-1e9)), _FILL),
-    Misconception(_inside(weigh=within.filled_with_the_lowest), _FILL),
-    Misconception(_inside(weigh=within.filled_with(0)), _ZERO),
-    Misconception(_inside(within.plain_product, weigh=within.filled_with(0)), _ZERO),
+    Misconception(_inside(weigh=within.filled_with(-1e9)), weights.FILL),
+    Misconception(_inside(within.plain_product, weigh=within.filled_with(-1e9)), weights.FILL),
+    Misconception(_inside(weigh=within.filled_with_the_lowest), weights.FILL),
+    Misconception(_inside(weigh=within.filled_with(0)), weights.ZERO),
+    Misconception(_inside(within.plain_product, weigh=within.filled_with(0)), weights.ZERO),
     Misconception(
         _inside(within.plain_product, weigh=within.unshifted),
         "the exponentials of large scores overflow: subtract the largest score of a row, or "

@@ -14,6 +14,17 @@ _BLANK = _FOUR * [[1.0], [1.0], [0.0], [1.0]]
 _BATCH = _rng.standard_normal((2, 5, 3))
 _PLAIN = np.array([[0.0, 1.0, 2.0], [1.0, 2.0, 3.0], [0.0, 0.0, 1.0], [1.0, -1.0, 1.0]])
 _EVEN = np.array([[1.0, 0.0], [0.0, 2.0], [0.5, 0.5], [-1.0, 1.0]])
+_SEEDS = (*range(11), 42, 99, 100, 123, 1234, 12345, 2024, 2025, 2026)
+_DRAWN = np.array(
+    [
+        word
+        for seed in _SEEDS
+        for word in (
+            np.random.default_rng(seed).standard_normal(3),
+            np.random.RandomState(seed).standard_normal(3),
+        )
+    ]
+)
 _TOO_SMALL = "the change is lost in rounding beside far larger numbers: put a new word there."
 _ONE_CHANGED = "only one feature is changed, and a layer may look at others."
 _ONE_COMPARED = "only one feature is compared: a row has moved if any of its numbers has."
@@ -133,6 +144,14 @@ first_moved = Write(
             "nothing changes where a number is 0: multiplied, it stays 0.",
         ),
         *(Misconception(fixed, _FIXED) for fixed in wrong.FIXED_WORDS),
+        *(
+            Misconception(
+                seeded,
+                "with a fixed seed the new word is always the same, and x may hold that very word: "
+                "take default_rng() without a seed.",
+            )
+            for seeded in wrong.SEEDED
+        ),
         Misconception(wrong.checker(change=lambda word: word * 0 + 1), _ALL_EQUAL),
         Misconception(wrong.checker(change=lambda word: word * 0 + 7), _ALL_EQUAL),
         Misconception(wrong.checker(change=lambda word: 1 - word), _ALL_EQUAL),
@@ -242,6 +261,7 @@ first_moved = Write(
         case(attention=layers.causal, x=_rng.standard_normal((2, 3, 4, 5)), t=1),
         case(attention=layers.two_asking, x=_rng.standard_normal((2, 3, 4, 5)), t=3),
         case(attention=layers.one_ahead, x=np.float32(_BATCH), t=2),
+        *(stress(attention=layers.sums, x=_DRAWN, t=t) for t in range(len(_DRAWN))),
         stress(attention=layers.last_bit, x=_BLANK, t=2),
         stress(attention=layers.smallest, x=_BLANK, t=2),
         stress(attention=layers.sums, x=1e20 * _FOUR, t=2),

@@ -6,8 +6,8 @@ from attnbook.exercises.solutions import three_ways as solutions
 
 
 def noise(x):
-    """A new word, the same each time."""
-    return np.random.default_rng(0).standard_normal(x.shape[-1])
+    """A new word, the same each time, from a seed that no reader takes."""
+    return np.random.default_rng(98_765).standard_normal(x.shape[-1])
 
 
 def checker(change=None, moved=np.not_equal, answer=None, batch=np.any):
@@ -92,7 +92,7 @@ def one_feature(index):
 
 def _from_t_on(x, t):
     changed = x.copy()
-    changed[..., t:, :] = np.random.default_rng(0).standard_normal(changed[..., t:, :].shape)
+    changed[..., t:, :] = np.random.default_rng(98_765).standard_normal(changed[..., t:, :].shape)
     return changed
 
 
@@ -107,6 +107,14 @@ FIXED_WORDS = (
     checker(change=lambda word: np.arange(word.shape[-1]) + 1),
     checker(change=lambda word: np.eye(word.shape[-1])[-1]),
     checker(change=lambda word: (-1.0) ** np.arange(word.shape[-1])),
+)
+SEEDED = tuple(
+    checker(change=lambda word, draw=draw, seed=seed: draw(seed, word.shape[-1]))
+    for seed in (0, 42)
+    for draw in (
+        lambda seed, d: np.random.default_rng(seed).standard_normal(d),
+        lambda seed, d: np.random.RandomState(seed).standard_normal(d),
+    )
 )
 the_rest = with_changed(_from_t_on)
 word_before = with_changed(_the_word_before)

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.masks import triangles
 from attnbook.exercises.solutions import twins as solutions
 from attnbook.exercises.twins.tensors import placed
 from attnbook.exercises.write import Write, case, stress
@@ -12,7 +13,7 @@ from attnbook.exercises.write import Write, case, stress
 def triangle(visible):
     def mask(n_q, n_k, device):
         i, j = torch.arange(n_q, device=device)[:, None], torch.arange(n_k, device=device)
-        return visible(i, j, n_k - n_q)
+        return visible(i, j, n_q, n_k)
 
     return mask
 
@@ -60,46 +61,7 @@ causal_mask = Write(
             )
             for one_moved in (keys_moved, queries_moved)
         ),
-        *(
-            Misconception(
-                triangle(visible),
-                "the triangle is anchored at the top left: with more keys than queries the last "
-                "query must see the last key.",
-            )
-            for visible in (lambda i, j, ahead: j <= i, lambda i, j, ahead: j <= i + min(ahead, 0))
-        ),
-        *(
-            Misconception(
-                triangle(visible),
-                "with more queries than keys the last query still stands at the last key: the "
-                "first n_q - n_k queries see nothing.",
-            )
-            for visible in (
-                lambda i, j, ahead: j <= i + max(ahead, 0),
-                lambda i, j, ahead: j <= i + abs(ahead),
-                lambda i, j, ahead: j <= (i + ahead).clamp(min=0),
-            )
-        ),
-        Misconception(
-            triangle(lambda i, j, ahead: j <= i - ahead),
-            "the triangle is shifted the wrong way: query i stands at key i + n_k - n_q.",
-        ),
-        Misconception(
-            triangle(lambda i, j, ahead: j < i + ahead),
-            "the diagonal is lost: a query may look at its own key.",
-        ),
-        Misconception(
-            triangle(lambda i, j, ahead: j <= i + ahead + 1),
-            "every query sees one key of its future: the last visible key is its own.",
-        ),
-        Misconception(
-            triangle(lambda i, j, ahead: j > i + ahead),
-            "the polarity is inverted, only the future is visible: True = may look.",
-        ),
-        Misconception(
-            triangle(lambda i, j, ahead: j >= i + ahead),
-            "query 0 sees its future and no past: rows are queries, columns are keys.",
-        ),
+        *triangles.misconceptions(triangle),
         Misconception(
             lambda *sizes: solutions.causal_mask(*sizes).T,
             "the mask is transposed: rows are queries, columns are keys.",

@@ -23,6 +23,18 @@ lse_gradient = Predict(
     ),
     misconceptions=(
         Misconception(
+            [[1 / 3, 1 / 3, 1 / 3], [1 / 2, 1 / 2, 0]],
+            "the scores differ, and so do the weights: only equal ones share evenly.",
+        ),
+        Misconception(
+            [[1 / 8, 3 / 8, 4 / 8], [1 / 4, 3 / 4, 4 / 8]],
+            "the hidden key appears in no sum: its gradient is 0.",
+        ),
+        Misconception(
+            [[0, 1.0986, 1.3863], [0, 1.0986, 0]],
+            "these are the scores: the gradient is their softmax.",
+        ),
+        Misconception(
             [[1 / 8, 3 / 8, 4 / 8], [1 / 8, 3 / 8, 4 / 8]],
             "the second row has no last key: its other weights grow to 1/4 and 3/4.",
         ),

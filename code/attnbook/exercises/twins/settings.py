@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import torch
 
-from attnbook.exercises.attempt import Unfit
+from attnbook.exercises.surroundings import Unfit
 
 
 class Setting(NamedTuple):
@@ -42,8 +42,8 @@ def plain_settings():
     before = [s.get() for s in SETTINGS]
     _set(s.plain for s in SETTINGS)
     try:
-        with torch.random.fork_rng():
-            seed = torch.seed()  # one that no answer will set
+        with torch.random.fork_rng(devices=[]):  # to ask for all of them takes seconds
+            seed = torch.default_generator.seed()  # one that no answer will set
             yield
             changed = [s.name for s in SETTINGS if s.get() != s.plain]
             if torch.initial_seed() != seed:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from attnbook.exercises.attempt import Unfit
+from attnbook.exercises.attempt import refuse_huge
+from attnbook.exercises.surroundings import Unfit
 from attnbook.exercises.twins.settings import plain_settings
 
 
@@ -93,6 +94,7 @@ def _tensor(out):
         raise Unfit("nothing was returned: is a `return` missing?")
     if not isinstance(out, torch.Tensor):
         raise Unfit(f"the result is of type {type(out).__name__}; expected a tensor")
+    refuse_huge(out.shape)
     return out
 
 

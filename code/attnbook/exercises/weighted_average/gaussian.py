@@ -35,6 +35,16 @@ def _arrays(*shapes, dtype=np.float64):
     return dict(zip("qkv", (_rng.standard_normal(s).astype(dtype) for s in shapes), strict=True))
 
 
+def _unnormalised(q, k, v, width):
+    steps = (q[..., :, None, :] - k[..., None, :, :]) / width
+    return np.exp(-0.5 * (steps**2).sum(axis=-1)) @ v
+
+
+def _weights_alone(q, k, v, width):
+    steps = (q[..., :, None, :] - k[..., None, :, :]) / width
+    return softmax(-0.5 * (steps**2).sum(axis=-1))
+
+
 _COLUMN = {"k": np.array([[1.0], [2.0], [3.0]]), "v": np.array([[0.0], [4.0], [8.0]])}
 
 gaussian_attention = Write(
@@ -54,6 +64,49 @@ gaussian_attention = Write(
         "softmax(scores) gives one row of weights per query; `weights @ v` mixes the values.",
     ),
     misconceptions=(
+        Misconception(
+            _gaussian(lambda d, w: -0.5 * np.abs(d / w).sum(-1)),
+            "the steps are not squared: this takes their sizes.",
+        ),
+        Misconception(
+            _gaussian(lambda d, w: -np.abs(d / w).sum(-1)),
+            "the steps are not squared: this takes their sizes.",
+        ),
+        Misconception(
+            _gaussian(lambda d, w: (d / w).sum(-1)),
+            "the steps are not squared, and the minus is missing: this is no distance.",
+        ),
+        Misconception(
+            _gaussian(lambda d, w: -((d / w).sum(-1))),
+            "the steps are not squared: a key on one side counts as near.",
+        ),
+        Misconception(
+            _gaussian(lambda d, w: -2 * ((d / w) ** 2).sum(-1)),
+            "the squares are multiplied by 2; a Gaussian takes half of them.",
+        ),
+        Misconception(
+            _gaussian(lambda d, w: -0.5 * ((d / w) ** 2).max(-1)),
+            "only the largest step counts here: a squared distance is the sum of all squares.",
+        ),
+        Misconception(
+            _gaussian(lambda d, w: -0.5 * (((d / w**2).sum(-1)) ** 2)),
+            "the steps are summed before they are squared: opposite steps cancel.",
+        ),
+        Misconception(
+            _gaussian(lambda d, w: -0.5 * ((d / w**2) ** 2).sum(-1)),
+            "the width is squared twice: (d / width)**2 squares it once.",
+        ),
+        Misconception(
+            lambda q, k, v, width: softmax(q @ np.swapaxes(k, -1, -2) / width) @ v,
+            "this compares by the dot product; here the distance counts.",
+        ),
+        Misconception(
+            _unnormalised,
+            "nothing is normalised: divide the affinities of a row by their sum, as softmax does.",
+        ),
+        Misconception(
+            _weights_alone, "these are the weights: mix the values with them, weights @ v."
+        ),
         Misconception(
             _gaussian(lambda d, w: -0.5 * (d**2).sum(-1) / w**2, axis=-2),
             "the weights sum to 1 over the queries: normalise over the keys, the last axis.",

@@ -50,6 +50,24 @@ leave_one_out = Write(
     ),
     misconceptions=(
         Misconception(
+            _leave_out(lambda s, i: np.where(i, -np.inf, -s)),
+            "the farthest point has the most weight: the minus sign is missing.",
+        ),
+        Misconception(
+            _leave_out(lambda s, i: np.where(i, s, -np.inf)),
+            "each point sees itself alone: hide the diagonal, and show the others.",
+        ),
+        Misconception(
+            lambda x, y, width: _leave_out(lambda s, i: s)(x, y, width) - y,
+            "the own value is subtracted from an average in which it has weight: hide it before.",
+        ),
+        Misconception(
+            lambda x, y, width: _leave_out(lambda s, i: np.where(i, -np.inf, s))(x, y, width)[
+                ..., None
+            ],
+            "one axis too many is left, of size 1: one prediction per point.",
+        ),
+        Misconception(
             _leave_out(lambda s, i: s),
             "each point still looks at itself: its score 0 is the largest of all, exp(0) = 1.",
         ),

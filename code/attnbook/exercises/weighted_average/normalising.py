@@ -71,6 +71,36 @@ normalise = Write(
     ),
     misconceptions=(
         Misconception(
+            lambda a: (
+                a / np.where(a.any(-1, keepdims=True), np.linalg.norm(a, axis=-1, keepdims=True), 1)
+            ),
+            "each row is divided by its length, the root of the sum of squares: divide by the sum.",
+        ),
+        Misconception(
+            lambda a: a / np.linalg.norm(a, axis=-1, keepdims=True),
+            "each row is divided by its length, the root of the sum of squares: divide by the sum.",
+        ),
+        Misconception(
+            lambda a: a / a.mean(axis=-1, keepdims=True),
+            "each row is divided by its mean, so it sums to the number of keys: divide by the sum.",
+        ),
+        Misconception(
+            lambda a: a / a.shape[-1],
+            "each row is divided by the number of keys: divide by its sum.",
+        ),
+        Misconception(
+            lambda a: a / len(a),
+            "this divides by the length of the first axis: divide each row by its sum.",
+        ),
+        Misconception(
+            lambda a: a / a.max(),
+            "all is divided by the largest affinity: divide each row by its own sum.",
+        ),
+        Misconception(
+            lambda a: a / a.max(axis=-1, keepdims=True),
+            "the largest weight is 1, but the weights of a row do not sum to 1.",
+        ),
+        Misconception(
             _without_keepdims,
             "the sums lost their axis, and a row was divided by another row's sum: keepdims=True.",
         ),

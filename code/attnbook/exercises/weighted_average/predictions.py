@@ -17,6 +17,13 @@ by_hand = Predict(
         "Divide each affinity by that sum: these are the weights.",
     ),
     misconceptions=(
+        Misconception(8.0, "8 is the value of the last key alone: each key has weight."),
+        Misconception(1.0, "1 is the share of the second key alone: the third adds its own."),
+        Misconception(2.0, "2 is the share of the third key alone: the second adds its own."),
+        Misconception(
+            3 / 4,
+            "the output was divided once more: the weights 2/4, 1/4 and 1/4 sum to 1 already.",
+        ),
         Misconception(
             12.0, "12 is the sum of affinity times value: divide the affinities by their sum first."
         ),
@@ -48,6 +55,18 @@ same_values = Predict(
     ),
     hints=("Take the common value out of the sum.", "What do the weights sum to?"),
     misconceptions=(
+        Misconception(5.5, "5.5 belongs to the values 0, 4 and 8; here all three are 7."),
+        Misconception(
+            7 / 8, "7/8 is the share of the first key alone: the other keys add the rest."
+        ),
+        Misconception(
+            21 / 8, "21/8 is the share of the second key alone: the other keys add the rest."
+        ),
+        Misconception(8.0, "8 is the sum of the affinities: they only make the weights."),
+        Misconception(1.0, "1 is the sum of the weights: it multiplies the common value, 7."),
+        Misconception(
+            0.0, "equal values do not cancel: weights that sum to 1 leave their common value."
+        ),
         Misconception(21.0, "21 is the sum of the values: the weights sum to 1, not to 3."),
         Misconception(7 / 3, "That divides by the number of keys once more: the weights do it."),
         Misconception(56.0, "56 uses the affinities 1, 3, 4 as weights: divide by their sum, 8."),
@@ -72,6 +91,15 @@ very_wide = Predict(
         "Three affinities that are almost equal: what are the weights?",
     ),
     misconceptions=(
+        Misconception(8.0, "8 is the value of one key alone: this kernel sees all three alike."),
+        Misconception(2.0, "2 averages the first two values: all three keys are equally near."),
+        Misconception(
+            5.0, "5 is pulled to the nearer keys: this kernel is far too wide to tell them apart."
+        ),
+        Misconception(
+            1e6, "the width only sets how fast affinities fall: it is no factor of the output."
+        ),
+        Misconception(2.5, "2.5 is the query: the output is an average of values."),
         Misconception(
             6.0, "6 averages the two nearest keys: a kernel this wide cannot tell them from key 1."
         ),

@@ -1,0 +1,63 @@
+"""What wrong numbers are to the right ones: facts, for a prediction that nobody has listed."""
+
+import numpy as np
+
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+
+
+def near(want, given, right):
+    """A sentence on numbers `given` for `want`; `right` says which of them are right."""
+    if not want.ndim:
+        return f"{given:.10g} is {_size(want, given)}."
+    if _holds_weights(want) and (sentence := _as_weights(want, given)):
+        return sentence
+    if np.array_equal(np.sort(given, axis=None), np.sort(want, axis=None)):
+        return "these are the right numbers, in another order."
+    return _which(want, given, right)
+
+
+def _size(want, given):
+    """How one number compares: a relation that tells a usual slip, or too large or too small."""
+    slips = {
+        "the right number with the other sign": -want,
+        "the right number in percent": 100 * want,
+        "off by one: count again": want + 1 if given > want else want - 1,
+    }
+    whole = want == np.round(want)
+    for slip, number in slips.items():
+        if want and np.isclose(given, number, rtol=1e-6) and (whole or "off" not in slip):
+            return slip
+    return "too large" if given > want else "too small" if given < want else "no number"
+
+
+def _holds_weights(want):
+    return np.allclose(want.sum(axis=-1), 1) and np.all(want >= 0) and want.shape[-1] > 1
+
+
+def _as_weights(want, given):
+    if np.allclose(given.sum(axis=-1), 100, atol=1):
+        return "these are percentages: the weights of a row sum to 1."
+    if np.any(given < 0):
+        return f"{given.min():.4g} is no weight: a weight is never negative."
+    if np.allclose(given, given.sum(axis=-1, keepdims=True) * want, rtol=1e-3):
+        return "the ratios are right, and the sum is not: the weights of a row sum to 1."
+    totals = given.sum(axis=-1)
+    off = np.abs(totals - 1) > 0.02
+    if off.any():
+        which = f"row {np.argmax(off)}" if totals.ndim else "they"
+        verb = "sums" if totals.ndim else "sum"
+        return f"{which} {verb} to {totals[off].flat[0]:.4g}: weights sum to 1."
+    return None
+
+
+def _which(want, given, right):
+    """Which parts are right, and the first that is not."""
+    parts = right.reshape(len(right), -1).all(axis=-1)
+    part = int(np.argmin(parts))
+    place = tuple(np.argwhere(~right)[0])
+    named = "numbers" if right.ndim == 1 else "rows"
+    good = [ORDINALS[i] for i in np.flatnonzero(parts)] if len(parts) <= len(ORDINALS) else []
+    what = f"{given[place]:.6g}" + (f", at {list(map(int, place))}," if right.ndim > 1 else "")
+    size = _size(want[place], given[place])
+    rest = f"right: the {', '.join(good)}" if good else "none is right yet"
+    return f"of the {named}, the {ORDINALS[part]} is wrong: {what} is {size}; {rest}."

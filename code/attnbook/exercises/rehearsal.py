@@ -1,0 +1,65 @@
+"""Whether an answer comes back at all, tried in a copy of this process, which can be stopped.
+
+A loop inside C, as in sum(iter(int, 1)), hears no signal and lets no other thread run: nothing in
+its own process ends it. Linux alone copies a process safely: on macOS NumPy's libraries do not
+survive it, and a browser has no processes. There a signal is all that there is.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import sys
+import time
+import warnings
+
+NOTICE = 2
+
+
+def stuck_at(calls, seconds):
+    """The number of the call that does not come back in time, or None.
+
+    The first of `calls` is known to come back. If it does not, the copy is at fault: a lock that
+    a thread held stays shut in it for ever. So that proves nothing against the others.
+    """
+    if sys.platform != "linux":
+        return None
+    reader, writer = os.pipe()
+    with warnings.catch_warnings(action="ignore"):  # of threads, for which the first call is
+        child = os.fork()
+    if not child:
+        _run(calls, writer)
+    os.close(writer)
+    try:
+        done = _wait(reader, len(calls) - 1, seconds)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(reader)
+    return done if 0 < done < len(calls) else None
+
+
+def _run(calls, writer):
+    """In the copy: a byte for each call that came back, and the end, whatever happens."""
+    with contextlib.suppress(BaseException):
+        if sys.modules.get("torch"):
+            sys.modules["torch"].set_num_threads(1)  # its other threads were not copied
+        for call in calls:
+            call()
+            os.write(writer, b".")
+    os._exit(0)
+
+
+def _wait(reader, number, seconds):
+    """How many calls came back by the end of the time; 0 if the copy came to its own end."""
+    start, done, told = time.monotonic(), 0, False
+    while (spent := time.monotonic() - start) < seconds:
+        if not told and spent >= NOTICE:
+            told = True
+            print(f"(Still running: {max(done - 1, 0)} of {number} inputs in {NOTICE} seconds.)")
+        until = seconds if told else min(seconds, NOTICE)
+        if select.select([reader], [], [], until - spent)[0]:
+            if not (came := os.read(reader, 4096)):
+                return 0
+            done += len(came)
+    return done

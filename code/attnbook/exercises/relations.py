@@ -1,0 +1,186 @@
+"""What a wrong result is to the right one: facts, for an answer whose cause nobody has listed."""
+
+import numpy as np
+
+from attnbook.exercises.compare import difference
+
+CLOSE = {"rtol": 1e-6, "atol": 1e-12}
+
+
+def relation(pairs):
+    """How, in each pair (want, got), the second comes from the first; None if that is unclear."""
+    pairs = [tuple(map(np.asarray, _part(*pair))) for pair in pairs]
+    if any(x.dtype.kind not in "biuf" for pair in pairs for x in pair):
+        return None
+    if max((want.size for want, _ in pairs), default=0) < 2:
+        return None
+    with np.errstate(all="ignore"):
+        holding = (fact for fact, holds in RELATIONS.items() if all(holds(*p) for p in pairs))
+        return next(holding, None)
+
+
+def _part(want, got):
+    """Of results in a tuple, as a value and its gradient, the first that differs."""
+    if not isinstance(want, tuple):
+        return want, got
+    pairs = zip(want, got, strict=True)
+    return next((pair for pair in pairs if difference(*pair)), (want[0], got[0]))
+
+
+def _same(a, b):
+    return a.shape == b.shape and bool(np.allclose(a, b, equal_nan=True, **CLOSE))
+
+
+def _transposed(want, got):
+    return want.ndim > 1 and _same(np.swapaxes(want, -1, -2), got)
+
+
+def _booleans(want, got):
+    return want.dtype == got.dtype == bool and want.shape == got.shape
+
+
+def _finite(want, got):
+    alike = want.shape == got.shape and bool not in (want.dtype, got.dtype)
+    return alike and np.isfinite(want).all() and np.isfinite(got).all() and got.any()
+
+
+def _constant(x, axis=None):
+    """Whether x does not change along an axis, where it is a number."""
+    spread = np.nanmax(x, axis=axis) - np.nanmin(x, axis=axis)
+    return bool(np.all(spread <= 1e-9 * (1 + np.nanmax(np.abs(x), axis=axis))))
+
+
+def _factor(axis):
+    def holds(want, got):
+        if not _finite(want, got) or want.shape[-1:] < (2,) or _same(want == 0, got != 0):
+            return False
+        return bool(np.array_equal(want == 0, got == 0)) and _constant(got / want, axis)
+
+    return holds
+
+
+def _offset(want, got):
+    return _finite(want, got) and want.shape[-1:] >= (2,) and _constant(got - want, -1)
+
+
+def _sums(x, axis):
+    return x.ndim >= -axis and _same(x.sum(axis=axis), np.ones_like(x.sum(axis=axis)))
+
+
+def _columns(want, got):
+    return _finite(want, got) and _sums(want, -1) and _sums(got, -2) and not _sums(got, -1)
+
+
+def _rows(want, got):
+    return _finite(want, got) and _sums(want, -1) and not _sums(got, -1)
+
+
+def _only_where_zeros(want, got):
+    if want.shape != got.shape or want.ndim < 1 or bool in (want.dtype, got.dtype):
+        return False
+    empty = ~want.any(axis=-1)
+    return empty.any() and _same(want[~empty], got[~empty])
+
+
+def _only_nan(want, got):
+    return want.shape == got.shape and _same(want[~np.isnan(got)], got[~np.isnan(got)])
+
+
+def _imprecise(want, got):
+    return _finite(want, got) and bool(
+        np.allclose(got, want, rtol=1e-3, atol=1e-4 * np.abs(want).max())
+    )
+
+
+def _more(want, got):
+    return _booleans(want, got) and bool(np.all(got | ~want))
+
+
+def _fewer(want, got):
+    return _booleans(want, got) and bool(np.all(want | ~got))
+
+
+RELATIONS = {
+    "it is the right result, transposed": _transposed,
+    "True and False are exchanged everywhere": lambda w, g: _booleans(w, g) and _same(w, ~g),
+    "too much is visible, and nothing is hidden that should be seen": _more,
+    "too much is hidden, and nothing is visible that should not be": _fewer,
+    "it is the right result with the opposite sign": lambda w, g: _finite(w, g) and _same(-w, g),
+    "it is nearly right: the difference is in small digits": _imprecise,
+    "only rows that should be zeros are wrong": _only_where_zeros,
+    "it is right but for NaN": _only_nan,
+    "every number is the right one times the same factor": _factor(None),
+    "each row is the right one times a factor of its own": _factor(-1),
+    "each row is the right one plus a number of its own": _offset,
+    "its columns sum to 1, and its rows should": _columns,
+    "its last axis is in reverse order": lambda w, g: w.ndim > 0 and _same(w[..., ::-1], g),
+    "its rows are in reverse order": lambda w, g: w.ndim > 1 and _same(w[..., ::-1, :], g),
+    "it is the exponential of the right result": lambda w, g: _finite(w, g) and _same(np.exp(w), g),
+    "it is the logarithm of the right result": lambda w, g: _finite(w, g) and _same(w, np.exp(g)),
+    "it is the softmax of the right result": lambda w, g: _finite(w, g) and _softmax_of(w, g),
+    "its rows do not sum to 1, as they should": _rows,
+}
+
+
+def _softmax_of(want, got):
+    if want.ndim < 1:
+        return False
+    exp = np.exp(want - want.max(axis=-1, keepdims=True))
+    return _same(exp / exp.sum(axis=-1, keepdims=True), got)
+
+
+def division(cases, failing):
+    """What the cases that fail have in common and the others lack; None if nothing simple."""
+    ordinary = [not c.stress for c in cases]
+    if not any(f and o for f, o in zip(failing, ordinary, strict=True)):
+        return "it is right on every ordinary input, and wrong on this extreme one"
+    chosen = [(c.arguments, f) for c, f, o in zip(cases, failing, ordinary, strict=True) if o]
+    if all(fails for _, fails in chosen):
+        return None
+    for fact, of in PROPERTIES.items():
+        if all(of(arguments) == bool(fails) for arguments, fails in chosen):
+            return fact
+    return None
+
+
+def _arrays(arguments):
+    return [a for a in arguments.values() if isinstance(a, np.ndarray)]
+
+
+def _axes(arguments):
+    return max((a.ndim for a in _arrays(arguments)), default=0)
+
+
+def _mask(arguments):
+    return arguments.get("mask", arguments.get("valid_lens"))
+
+
+def _sizes(arguments):
+    """The numbers of queries and keys, where the arguments have such."""
+    if "n_q" in arguments:
+        return arguments["n_q"], arguments["n_k"]
+    named = [arguments.get(name) for name in ("q", "k")]
+    if any(x is None for x in named):
+        return 1, 1
+    return tuple(x.shape[-2] for x in named)
+
+
+def _more_queries(arguments, sign):
+    n_q, n_k = _sizes(arguments)
+    return sign * (n_q - n_k) > 0
+
+
+PROPERTIES = {
+    "it is right for matrices, and wrong as soon as there are batch axes": lambda a: _axes(a) > 2,
+    "it is right for one batch axis at most, and wrong for more": lambda a: _axes(a) > 3,
+    "it is right for a matrix or more, and wrong for a single row": lambda a: _axes(a) < 2,
+    "it is right for a single row, and wrong for more of them": lambda a: _axes(a) > 1,
+    "it is right without a mask, and wrong with one": lambda a: _mask(a) is not None,
+    "it is right with a mask, and wrong without one": lambda a: _mask(a) is None,
+    "it is right where n_q = n_k, and wrong elsewhere": lambda a: len(set(_sizes(a))) > 1,
+    "it is wrong exactly where there are more queries than keys": lambda a: _more_queries(a, 1),
+    "it is wrong exactly where there are fewer queries than keys": lambda a: _more_queries(a, -1),
+    "it is right for float64, and wrong for other dtypes": lambda a: any(
+        x.dtype.kind == "f" and x.dtype != np.float64 for x in _arrays(a)
+    ),
+}

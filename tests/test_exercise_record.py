@@ -1,0 +1,131 @@
+"""What is kept of a reader's progress, and what hints are given."""
+
+import datetime
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from attnbook import exercises
+from attnbook.exercises import record
+from attnbook.exercises.write import Write, case
+
+DOUBLE = Write(
+    name="test.double",
+    title="Double",
+    level="easy",
+    minutes=1,
+    solution_of=lambda x: 2 * x,
+    hints=("Add it to itself.", "Or multiply."),
+    cases=(case(x=np.array([3.0])),),
+)
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(record, "path", lambda: tmp_path / "data" / "progress.json")
+    return tmp_path / "data"
+
+
+def test_tries_and_the_day_of_solving_are_kept(kept):
+    DOUBLE.check(lambda x: x)
+    DOUBLE.check(lambda x: 2 * x)
+    DOUBLE.check(...)
+    entry = json.loads((kept / "progress.json").read_text())["test.double"]
+    assert entry["tries"] == 2 and len(entry["solved"]) == 10
+
+
+def test_what_a_later_version_kept_survives(kept):
+    kept.mkdir()
+    later = {"chapter_99.new": {"tries": 1}, "test.double": {"tries": 4, "stars": 3}}
+    (kept / "progress.json").write_text(json.dumps(later))
+    record.add("test.double", solved=False)
+    after = {"chapter_99.new": {"tries": 1}, "test.double": {"tries": 5, "stars": 3}}
+    assert json.loads((kept / "progress.json").read_text()) == after
+
+
+def test_progress_survives_the_move_of_an_exercise_to_another_chapter(kept):
+    kept.mkdir()
+    solved = {"tries": 2, "solved": "2026-01-02"}
+    (kept / "progress.json").write_text(json.dumps({"softmax.jacobian": solved}))
+    assert record.load() == {"temperature.jacobian": solved}
+    known = {exercise.name for exercise in exercises.every()}
+    assert known >= set(record.RENAMED.values()) and not known & set(record.RENAMED)
+
+
+@pytest.mark.parametrize("content", ["{", "[1, 2]", '{"a": 1}', "\x00\xff", ""])
+def test_a_corrupt_file_is_set_aside_with_a_notice(kept, capsys, content):
+    kept.mkdir()
+    (kept / "progress.json").write_text(content, encoding="latin-1")
+    record.add("test.double", solved=True)
+    assert "could not be read" in capsys.readouterr().out
+    assert (kept / "progress.json.unreadable-1").read_text(encoding="latin-1") == content
+    assert "test.double" in record.load()
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(kept, capsys):
+    kept.write_text("a file where the folder should be")
+    record.add("test.double", solved=True)
+    assert "could not be" in capsys.readouterr().out
+
+
+def test_progress_is_a_table_of_all_exercises():
+    solved = exercises.every()[0]
+    record.add(solved.name, solved=True)
+    table = exercises.progress()
+    assert f"| {solved.name} | 1 | 2" in table
+    assert table.endswith(f"1 of {len(exercises.every())} solved.")
+
+
+def test_the_day_of_the_first_solution_stays(kept):
+    kept.mkdir()
+    first = {"test.double": {"tries": 1, "solved": "2001-02-03"}}
+    (kept / "progress.json").write_text(json.dumps(first))
+    record.add("test.double", solved=True)
+    assert record.load()["test.double"] == {"tries": 2, "solved": "2001-02-03"}
+    record.add("test.other", solved=True)
+    assert record.load()["test.other"]["solved"] == datetime.date.today().isoformat()
+
+
+def test_brackets_too_deep_to_read_are_set_aside(kept, capsys):
+    kept.mkdir()
+    (kept / "progress.json").write_text("[" * 100_000)
+    assert record.load() == {}
+    assert "could not be read" in capsys.readouterr().out
+
+
+MANY_TRIES = """
+import sys
+from pathlib import Path
+from attnbook.exercises import record
+record.path = lambda: Path(sys.argv[1])
+for _ in range(40):
+    record.add("test.double", solved=False)
+"""
+
+
+def test_kernels_at_once_lose_no_try(kept):
+    command = [sys.executable, "-c", MANY_TRIES, str(kept / "progress.json")]
+    kernels = [subprocess.Popen(command) for _ in range(3)]
+    assert [kernel.wait() for kernel in kernels] == [0, 0, 0]
+    assert record.load()["test.double"]["tries"] == 120
+
+
+def test_the_names_known_without_import_are_those_of_the_exercises():
+    assert exercises.names() == [e.name for e in exercises.every()]
+
+
+def test_hints_can_be_asked_for_again(capsys):
+    for number in (None, None, None, 1, None, 7):
+        DOUBLE.hint(number)
+    assert capsys.readouterr().out.split("\n") == [
+        "Hint 1 of 2: Add it to itself.",
+        "Hint 2 of 2: Or multiply.",
+        "No more hints; hint(1) shows the first again, solution() the solution.",
+        "Hint 1 of 2: Add it to itself.",
+        "Hint 2 of 2: Or multiply.",
+        "No more hints; hint(1) shows the first again, solution() the solution.",
+        "",
+    ]

@@ -1,0 +1,211 @@
+"""An answer that does not end, or that changes the session, ends with a sentence."""
+
+import builtins
+import itertools
+import math
+import signal
+import sys
+import threading
+import time
+import types
+
+import numpy as np
+import pytest
+
+from attnbook.exercises import attempt, record, rehearsal, surroundings, write
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.write import Write, case
+
+DOUBLE = Write(
+    name="test.double",
+    title="Double",
+    level="easy",
+    minutes=1,
+    solution_of=lambda x: 2 * x,
+    misconceptions=(Misconception(lambda x: x**2, "that is the square."),),
+    cases=(case(x=np.array([2.0])), case(x=np.array([3.0])), case(x=np.ones((2, 40)))),
+)
+
+
+def text(answer):
+    return DOUBLE.verdict(answer).text
+
+
+def test_an_answer_that_never_ends_is_stopped(monkeypatch):
+    def endless(x):
+        while True:
+            try:
+                print("still here")
+            except Exception:
+                pass
+
+    monkeypatch.setattr(attempt, "SECONDS", 0.5)
+    start = time.monotonic()
+    assert "did not finish" in text(endless)
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize("then", [lambda x: 2 * x, lambda x: None])
+def test_an_answer_that_swallows_the_interrupt_is_stopped(monkeypatch, then):
+    def endless(x):
+        out = None
+        while out is None:
+            try:
+                time.sleep(0.01)
+            except BaseException:
+                out = then(x)
+        return out
+
+    monkeypatch.setattr(attempt, "SECONDS", 0.5)
+    start = time.monotonic()
+    assert "did not finish" in text(endless)
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no process can be copied safely")
+@pytest.mark.parametrize(
+    "endless", [lambda x: sum(iter(int, 1)), lambda x: max(itertools.repeat(1))], ids=("sum", "max")
+)
+def test_a_loop_inside_c_is_stopped_and_the_call_is_told(monkeypatch, endless):
+    monkeypatch.setattr(attempt, "SECONDS", 0.5)
+    told = text(lambda x: endless(x) if x.ndim == 2 else 2 * x)
+    assert "did not finish: the check stopped after 0.5 seconds, in call 3 of 3" in told
+    assert "float64 array of shape (2, 40)" in told
+
+
+def test_many_slow_calls_have_one_limit_and_say_how_far_they_are(monkeypatch, capsys):
+    monkeypatch.setattr(attempt, "SECONDS", 1.5)
+    monkeypatch.setattr(rehearsal, "NOTICE", 0.5)
+    start = time.monotonic()
+    assert "in call 2 of 3" in text(lambda x: time.sleep(0.8) or 2 * x)
+    assert time.monotonic() - start < 5
+    if sys.platform == "linux":
+        assert "(Still running: 0 of 3 inputs in 0.5 seconds.)" in capsys.readouterr().out
+
+
+def test_a_limit_holds_without_a_copy_of_the_process(monkeypatch):
+    monkeypatch.setattr(attempt, "SECONDS", 0.3)
+    monkeypatch.setattr(write, "stuck_at", lambda calls, seconds: None)
+    assert "did not finish" in text(lambda x: time.sleep(100))
+    assert "in call 2 of 3" in text(lambda x: time.sleep(0.2) or 2 * x)
+
+
+def test_a_copy_in_which_a_known_call_hangs_proves_nothing():
+    hang = threading.Event().wait
+    assert rehearsal.stuck_at([hang, hang], 0.2) is None
+    assert rehearsal.stuck_at([int, int], 10) is None
+    assert rehearsal.stuck_at([int, int, hang], 0.5) in (2, None if sys.platform != "linux" else 2)
+
+
+def test_the_alarm_that_was_set_before_is_set_again():
+    before = signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    try:
+        text(lambda x: 2 * x)
+        assert signal.getsignal(signal.SIGALRM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def _exp(x):
+    np.exp = np.sin
+    return 2 * x
+
+
+def _generator(x):
+    np.random.default_rng = None
+    return 2 * x
+
+
+def _precision(x):
+    np.set_printoptions(precision=1)
+    return 2 * x
+
+
+def _recursion(x):
+    sys.setrecursionlimit(sys.getrecursionlimit() + 1)
+    return 2 * x
+
+
+def _builtin(x):
+    builtins.sum = math.pi = None
+    return 2 * x
+
+
+CHANGES = {
+    "numpy.exp": _exp,
+    "numpy.random.default_rng": _generator,
+    "NumPy's print options": _precision,
+    "Python's recursion limit": _recursion,
+    "builtins.sum": _builtin,
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_is_changed_for_the_session_is_named_and_put_back(name):
+    before = np.exp, np.random.default_rng, np.get_printoptions(), sys.getrecursionlimit(), sum
+    pi = math.pi
+    assert f"your function changed {name} for the whole session" in text(CHANGES[name])
+    assert before == (
+        np.exp,
+        np.random.default_rng,
+        np.get_printoptions(),
+        sys.getrecursionlimit(),
+        builtins.sum,
+    )
+    assert math.pi == pi
+
+
+def test_what_a_right_answer_prints_and_warns_is_swallowed(capfd):
+    def chatty(x):
+        print("x" * 10_000, file=sys.stderr)
+        return 2 * x / np.ones(1) if (x / 0).size else x
+
+    assert DOUBLE.verdict(chatty).state == "right"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_question_to_the_reader_is_told():
+    assert "your function asks for input()" in text(lambda x: x * float(input("by? ")))
+
+
+def test_the_end_of_the_session_is_told_and_prevented(monkeypatch):
+    shell = types.SimpleNamespace(ended=False)
+    ipython = types.SimpleNamespace(get_ipython=lambda: shell)
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+
+    class Shell:
+        def ask_exit(self):
+            shell.ended = True
+
+    shell = Shell()
+    shell.ended = False
+    assert "calls exit() or quit()" in text(lambda x: shell.ask_exit())
+    assert not shell.ended and "ask_exit" not in vars(shell)
+    shell.ask_exit()
+    assert shell.ended
+
+
+def test_an_answer_that_calls_its_own_check_is_told(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(record, "path", lambda: tmp_path / "progress.json")
+
+    def recursive(x):
+        DOUBLE.check(recursive)
+        return 2 * x
+
+    start = time.monotonic()
+    DOUBLE.check(recursive)
+    assert "your function calls a check" in capsys.readouterr().out
+    assert time.monotonic() - start < 5
+
+
+def test_a_huge_view_is_refused_before_it_is_copied():
+    told = text(lambda x: np.broadcast_to(x[:1], (10**5, 10**5)))
+    assert "the shape is (100000, 100000), which is 1e+10 numbers: far too many" in told
+    with pytest.raises(surroundings.Unfit):
+        attempt.refuse_huge((attempt.NUMBERS + 1,))
+    attempt.refuse_huge((attempt.NUMBERS,))
+
+
+@pytest.mark.parametrize("answers", [(), (abs, abs), (3, abs)], ids=len)
+def test_no_answer_and_two_are_told(answers):
+    assert "the check wants your function itself, but got" in DOUBLE.verdict(*answers).text
