@@ -5,6 +5,7 @@ A rule takes a chapter (a notebook, its exercises) and returns sentences, none i
 
 import re
 import statistics
+from itertools import pairwise
 from typing import NamedTuple
 
 PREDICT = "> **Predict.** "
@@ -94,6 +95,17 @@ def alternative_text(chapter):
         alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
         if images and words(alt) < 8:
             found.append(f"{at(cell)} draws a figure whose alternative text is {alt!r}")
+    return found
+
+
+def captions(chapter):
+    """Below each figure, and nowhere else, stands a caption that says what to see."""
+    found = []
+    for cell, after in pairwise([*chapter.cells, None]):
+        if cell.cell_type == "code":
+            drawn = any(m.startswith("image/") for o in cell.outputs for m in o.get("data", {}))
+            if drawn != bool(after and after.source.startswith("**Figure.** ")):
+                found.append(f"{at(cell)}: a figure and its caption do not go together")
     return found
 
 
@@ -224,6 +236,7 @@ RULES = (
     imports_first,
     sizes,
     alternative_text,
+    captions,
     asks_before_it_shows,
     agreement,
     a_break,

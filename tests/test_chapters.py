@@ -77,6 +77,10 @@ def spoil_alt(c):
     next(cell for cell in code(c) if "image" in cell.metadata.get("mystnb", {})).metadata = {}
 
 
+def spoil_caption(c):
+    first(prose(c), "**Figure.**").source = "A figure without a caption."
+
+
 def spoil_predict(c):
     i = next(i for i, cell in enumerate(c.cells) if PREDICT in cell.source)
     c.cells.insert(i + 1, nbformat.v4.new_markdown_cell("The answer is yes."))
@@ -155,6 +159,7 @@ SPOILED = [
     ("imports_first", spoil_imports),
     ("sizes", spoil_sizes),
     ("alternative_text", spoil_alt),
+    ("captions", spoil_caption),
     ("asks_before_it_shows", spoil_predict),
     ("agreement", spoil_agreement),
     ("a_break", spoil_break),

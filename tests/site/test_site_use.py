@@ -47,22 +47,6 @@ def test_solutions_are_open_in_print(visit, with_solutions):
         assert page.evaluate(CLOSED_BOXES) == 0
 
 
-def test_search_finds_log_sum_exp(visit):
-    page = visit("book/index.html").page
-    page.keyboard.press("Control+k")
-    page.keyboard.type("log-sum-exp")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/search.html?q=log-sum-exp*")
-    page.locator("ul.search li").first.wait_for()
-    assert page.locator("ul.search a[href*='book/']").count() > 0
-
-
-def test_search_finds_nothing_that_is_not_there(visit):
-    page = visit("search.html?q=zyzzyva").page
-    page.get_by_text("did not match any documents").wait_for()
-    assert page.locator("ul.search li").count() == 0
-
-
 def test_colours_are_switched_and_remembered(visit):
     page = visit("book/index.html").page
     theme = "document.documentElement.dataset.theme"
