@@ -87,7 +87,7 @@ running_logsumexp = Write(
     solution_of=solutions.running_logsumexp,
     explanation=(
         "$L_{0 \\ldots j} = \\ln(e^{L_{0 \\ldots j-1}} + e^{s_j})$: each score is merged into what "
-        "came before it, as in the section on two halves. `accumulate` of a NumPy function applies "
+        "came before it, as in the section on two blocks. `accumulate` of a NumPy function applies "
         "it in this way along an axis. `np.logaddexp` shifts each pair by its own larger "
         "number, so no prefix depends on a score that comes later."
     ),

@@ -11,12 +11,6 @@ def by_hand():
     return weights @ np.array([0.0, 4.0, 8.0])
 
 
-def same_values():
-    """The weights sum to one, so a constant passes through unchanged."""
-    weights = np.array([1, 3, 4]) / 8
-    return weights @ np.array([7.0, 7.0, 7.0])
-
-
 def very_wide():
     """The query, compared with the keys through a kernel a million wide."""
     scores = -0.5 * ((2.5 - np.array([1.0, 2.0, 3.0])) / 1e6) ** 2

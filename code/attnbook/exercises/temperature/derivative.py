@@ -62,6 +62,32 @@ def inner(scores):
     return diagonal(weights) - np.sum(weights**2, axis=-1)[..., None, None]
 
 
+def of_the_logarithm(scores):
+    """δ_jl - A_l, the derivative of ln A_j."""
+    weights = softmax(scores)
+    return np.eye(weights.shape[-1], dtype=weights.dtype) - weights[..., None, :]
+
+
+def one_factor_twice(axis):
+    """Squares A_j or A_l where their product should stand."""
+
+    def wrong(scores):
+        weights = softmax(scores)
+        return diagonal(weights) - np.expand_dims(weights, axis) ** 2
+
+    return wrong
+
+
+def weights_subtracted(axis):
+    """diag(α) - α: one factor of the product is missing."""
+
+    def wrong(scores):
+        weights = softmax(scores)
+        return diagonal(weights) - np.expand_dims(weights, axis)
+
+    return wrong
+
+
 def own_derivatives(scores):
     weights = softmax(scores)
     return weights * (1 - weights)
@@ -148,6 +174,23 @@ jacobian = Write(
         Misconception(
             ones_minus,
             "1 stands where δ_jl should: it is 1 on the diagonal and 0 elsewhere, the identity.",
+        ),
+        Misconception(
+            of_the_logarithm, "that is the derivative of ln A_j: times A_j it is that of A_j."
+        ),
+        *(
+            Misconception(
+                one_factor_twice(axis),
+                "beside the diagonal a weight is squared: A_j goes along rows, A_l along columns.",
+            )
+            for axis in (-1, -2)
+        ),
+        *(
+            Misconception(
+                weights_subtracted(axis),
+                "one weight is subtracted where the product A_j A_l of two should be.",
+            )
+            for axis in (-1, -2)
         ),
         Misconception(inner, "αᵀα is a number: α αᵀ is the matrix of all products A_j A_l."),
         Misconception(

@@ -1,4 +1,4 @@
-"""What cold does to the weights."""
+"""What cold does to the weights, and what a score does to the output."""
 
 import numpy as np
 
@@ -73,4 +73,49 @@ colder = Predict(
         ),
     ),
     notice="The leader gains and the others lose: cooling sharpens, and ratios of weights square.",
+)
+
+pull = Predict(
+    name="temperature.pull",
+    title="Which way the output moves",
+    level="easy",
+    minutes=4,
+    solution_of=solutions.pull,
+    atol=0.006,
+    explanation=(
+        "The output is 0/4 + 8/4 + 4/2 = 4. Each score pulls it towards its own value, by "
+        "$A_l (v_l - \\text{out})$: 1/4 · (0 - 4) = -1, 1/4 · (8 - 4) = 1 and 1/2 · (4 - 4) = 0. "
+        "The key with the largest weight does nothing, because its value is the output already."
+    ),
+    hints=(
+        "What is the output itself?",
+        "The derivative by the score l is A_l (v_l - out).",
+    ),
+    misconceptions=(
+        Misconception(
+            np.array([0, 2, 2]),
+            "these are the weights times the values: subtract the output from each value first.",
+        ),
+        Misconception(
+            np.array([-4, 4, 0]),
+            "these are the distances from the output: each counts by its key's weight.",
+        ),
+        Misconception(
+            np.array([1, -1, 0]),
+            "the sign is turned: raising a score moves the output towards that key's value.",
+        ),
+        Misconception(
+            np.array([0, 1.5, 1]),
+            "that is A_l (1 - A_l) v_l: raising one score also lowers all other weights.",
+        ),
+        Misconception(
+            np.array([1, 1, 2]) / 4,
+            "these are the weights, the derivatives by the values; the scores are asked for.",
+        ),
+        Misconception(
+            np.array([3, 3, 4]) / 16,
+            "these are the derivatives A_l (1 - A_l) of the weights: the values are missing.",
+        ),
+    ),
+    notice="The three sum to 0: raising all scores alike moves nothing.",
 )

@@ -9,7 +9,6 @@ from attnbook.exercises.weighted_average import (
 )
 
 by_hand = predictions.by_hand
-same_values = predictions.same_values
 very_wide = predictions.very_wide
 normalise = normalising.normalise
 gaussian_attention = gaussian.gaussian_attention

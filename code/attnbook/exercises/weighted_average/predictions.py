@@ -1,4 +1,4 @@
-"""Outputs to predict: by hand, for equal values, for a very wide kernel."""
+"""Outputs to predict: by hand, and for a very wide kernel."""
 
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.predict import Predict
@@ -40,39 +40,6 @@ by_hand = Predict(
         Misconception(6.0, "6 averages the last two keys alone: the first has weight as well."),
     ),
     notice="Only the ratios of the affinities matter: 20, 10, 10 would give the same 3.",
-)
-
-same_values = Predict(
-    name="weighted_average.same_values",
-    title="When every value is seven",
-    level="easy",
-    minutes=2,
-    solution_of=solutions.same_values,
-    atol=0.005,
-    explanation=(
-        "The output is 7 · (1/8 + 3/8 + 4/8) = 7. Weights that sum to one, none of them "
-        "negative, cannot leave the range of the values; here that range is a single point."
-    ),
-    hints=("Take the common value out of the sum.", "What do the weights sum to?"),
-    misconceptions=(
-        Misconception(5.5, "5.5 belongs to the values 0, 4 and 8; here all three are 7."),
-        Misconception(
-            7 / 8, "7/8 is the share of the first key alone: the other keys add the rest."
-        ),
-        Misconception(
-            21 / 8, "21/8 is the share of the second key alone: the other keys add the rest."
-        ),
-        Misconception(8.0, "8 is the sum of the affinities: they only make the weights."),
-        Misconception(1.0, "1 is the sum of the weights: it multiplies the common value, 7."),
-        Misconception(
-            0.0, "equal values do not cancel: weights that sum to 1 leave their common value."
-        ),
-        Misconception(21.0, "21 is the sum of the values: the weights sum to 1, not to 3."),
-        Misconception(7 / 3, "That divides by the number of keys once more: the weights do it."),
-        Misconception(56.0, "56 uses the affinities 1, 3, 4 as weights: divide by their sum, 8."),
-        Misconception(3.5, "3.5 is the last key's share alone: the other keys add the rest."),
-    ),
-    notice="An output never leaves the range of the values, whatever the affinities are.",
 )
 
 very_wide = Predict(
