@@ -1,7 +1,6 @@
 """Exercises of the museum of mask bugs, in the order of the chapter."""
 
-from attnbook.exercises.museum import influence as leaks
-from attnbook.exercises.museum import predictions, repairs
+from attnbook.exercises.museum import leaks, predictions, repairs
 
 fill = predictions.fill
 named = predictions.named
