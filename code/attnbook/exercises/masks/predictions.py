@@ -1,4 +1,4 @@
-"""Which weights and which pairs a mask leaves."""
+"""Which weights a mask leaves."""
 
 import numpy as np
 
@@ -63,41 +63,4 @@ middle_hidden = Predict(
         ),
     ),
     notice="The visible weights keep their ratio, 1 : 4: a mask removes keys and reorders nothing.",
-)
-
-window_pairs = Predict(
-    name="masks.window_pairs",
-    title="Count the visible pairs",
-    level="medium",
-    minutes=5,
-    solution_of=solutions.window_pairs,
-    explanation=(
-        "Query i sees the keys i - 2, i - 1 and i, as far as they exist and lie below 4. The six "
-        "rows have 1, 2, 3, 3, 2 and 1 visible keys, 12 together. The last two queries stand on "
-        "padding themselves; their rows are computed all the same."
-    ),
-    hints=(
-        "Draw six rows and six columns. Mark in each row the own key and the two before it.",
-        "Then strike out the last two columns, whatever the row.",
-    ),
-    misconceptions=(
-        Misconception(6, "6 is one key per query: the window has its own and two before it."),
-        Misconception(
-            0, "padding hides columns 4 and 5, and the window keeps three others in a row."
-        ),
-        Misconception(21, "21 is a whole causal triangle: the window and the padding hide more."),
-        Misconception(15, "15 is the window alone: the padding hides columns 4 and 5 as well."),
-        Misconception(
-            8, "that counts two keys per query: left = 2 means two before its own, so three."
-        ),
-        Misconception(9, "you struck out the padded rows too: padding hides keys, not queries."),
-        Misconception(
-            18,
-            "18 is causal with padding: the window also hides what is 3 or more back.",
-        ),
-        Misconception(17, "the window reaches two keys ahead as well here, but right is 0."),
-        Misconception(24, "24 is the padding alone: six queries times four keys."),
-        Misconception(36, "36 are all pairs: here & keeps a pair only where both masks are True."),
-    ),
-    notice="A window of fixed width has about n · width visible pairs, where a full mask has n².",
 )

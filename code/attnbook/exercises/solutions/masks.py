@@ -2,19 +2,11 @@
 
 import numpy as np
 
-from attnbook.masks import padding_mask, sliding_window_mask
-
 
 def middle_hidden():
     """The weights of scores (0, ln 3, ln 4) when the middle key is hidden."""
     visible = np.array([1, 0, 4])
     return visible / visible.sum()
-
-
-def window_pairs():
-    """How many pairs a window and a padding mask leave visible together."""
-    mask = sliding_window_mask(6, 6, left=2) & padding_mask(np.array([4]), 6)
-    return int(mask.sum())
 
 
 def left_padding_mask(valid_lens, n_k):
@@ -25,6 +17,20 @@ def left_padding_mask(valid_lens, n_k):
 def causal_mask(n_q, n_k):
     """True where query i may look at key j; the last query stands at the last key."""
     return np.arange(n_k) <= np.arange(n_q)[:, None] + n_k - n_q
+
+
+def added():
+    """Scores whose hidden one is infinite."""
+    return np.array([0.0, 1.0, np.inf])
+
+
+def tree_mask(parents):
+    """True where key j is node i itself or one of its ancestors; a root has the parent -1."""
+    mask = np.eye(len(parents), dtype=bool)
+    for i, parent in enumerate(parents):
+        if parent >= 0:
+            mask[i] |= mask[parent]
+    return mask
 
 
 def masked_softmax(scores, valid_lens=None):

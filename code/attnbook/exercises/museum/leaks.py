@@ -1,0 +1,102 @@
+"""A test that finds a leak: which values reach which outputs."""
+
+import numpy as np
+
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.museum.ten import WEIGHTS, Attend
+from attnbook.exercises.solutions import museum as solutions
+from attnbook.exercises.write import Write, case
+
+_V = np.array([[0.0, 1.0], [4.0, 0.0], [8.0, 2.0], [2.0, 5.0]])
+
+
+def _with(change=lambda v, j: v[j] + 1, moved=lambda after, before: after != before):
+    def influence(attend, v):
+        before = attend(v)
+        found = np.zeros((len(before), len(v)), dtype=bool)
+        for j in range(len(v)):
+            changed = v.copy()
+            changed[j] = change(v, j)
+            after = attend(changed)
+            both_nan = np.isnan(after) & np.isnan(before)
+            found[:, j] = np.any(moved(after, before) & ~both_nan, axis=-1)
+        return found
+
+    return influence
+
+
+def _counting_nan(attend, v):
+    before = attend(v)
+    found = [np.any(attend(v + np.eye(len(v))[:, [j]]) != before, axis=-1) for j in range(len(v))]
+    return np.stack(found, axis=1)
+
+
+def _piling_up(attend, v):
+    before, changed = attend(v), v.copy()
+    found = np.zeros((len(before), len(v)), dtype=bool)
+    for j in range(len(v)):
+        changed[j] += 1
+        after = attend(changed)
+        found[:, j] = np.any((after != before) & ~np.isnan(after), axis=-1)
+    return found
+
+
+influence = Write(
+    name="museum.influence",
+    title="Find the leak",
+    level="medium",
+    minutes=12,
+    solution_of=solutions.influence,
+    explanation=(
+        "Change one value, look at every output, and put the value back: column j is what value j "
+        "moves. For a causal attention everything above the diagonal must be False. A weight of "
+        "exactly 0 moves nothing, so the comparison needs no tolerance."
+    ),
+    hints=(
+        "Compute the outputs once. For each j copy v, change row j alone, and compute them again.",
+        "Column j holds, for each query i, whether any feature of output i differs.",
+        "NaN != NaN is True: count an entry as moved only where not both outputs are NaN.",
+    ),
+    misconceptions=(
+        Misconception(
+            lambda attend, v: solutions.influence(attend, v).T,
+            "the result is transposed: rows are queries, columns are the keys whose value changes.",
+        ),
+        Misconception(
+            lambda attend, v: ~solutions.influence(attend, v),
+            "True should say that the output moves; here it says that it stays.",
+        ),
+        Misconception(
+            _piling_up,
+            "the changes pile up: start each time from the values as they were given.",
+        ),
+        Misconception(
+            _counting_nan,
+            "NaN differs from itself, so a row of NaN seems to move: NaN before and after is "
+            "no movement.",
+        ),
+        Misconception(
+            lambda attend, v: np.triu(solutions.influence(attend, v), 1),
+            "only the future is reported: the past and the diagonal belong into the matrix too.",
+        ),
+        Misconception(
+            _with(lambda v, j: 0 * v[j]),
+            "a value that is 0 already is not changed by setting it to 0: add something instead.",
+        ),
+        Misconception(
+            lambda attend, v: np.abs(solutions.influence(attend, v) * 1.0),
+            "these are the numbers 1.0 and 0.0: return booleans.",
+        ),
+        Misconception(
+            _with(moved=lambda after, before: np.abs(after - before) > 0.1),
+            "a weight below 0.1 is a leak too: a weight of exactly 0 moves nothing, so compare "
+            "without a tolerance.",
+        ),
+    ),
+    notice="Exhibits 6 and 8 leak nothing: they need sums of rows, and a look at the diagonal.",
+    cases=(
+        case(attend=Attend("right"), v=_V),
+        *(case(attend=Attend(name), v=_V) for name in WEIGHTS if name != "right"),
+        case(attend=Attend("exhibit 9"), v=np.zeros((4, 1))),
+    ),
+)
