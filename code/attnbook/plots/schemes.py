@@ -150,9 +150,15 @@ def additive_network():
     for unit, y in enumerate((0.95, 2.1)):
         box(ax, 3.1, y, 1.3, 0.5, "tanh(sum)", GREY)
         arrow(ax, (3.78, y), (5.35, 1.525 + 0.1 * (2 * unit - 1)))
-        text(ax, 4.6, y + (0.13 if unit == 0 else -0.13) - 0.1 + 0.2 * unit, f"$v_{unit}$", size=14)
+        text(
+            ax,
+            4.6,
+            y + (0.13 if unit == 0 else -0.13) - 0.1 + 0.2 * unit,
+            f"$w_{{v,{unit}}}$",
+            size=14,
+        )
     plus(ax, 5.5, 1.525)
     arrow(ax, (5.64, 1.525), (5.95, 1.525))
     box(ax, 6.25, 1.525, 0.52, 0.4, "$s$", BLUE)
-    text(ax, 3.35, 2.78, r"$s = v \cdot \tanh(W_q\,q + W_k\,k)$", size=14)
+    text(ax, 3.35, 2.78, r"$s = \tanh(q\,W_q + k\,W_k) \cdot w_v$", size=14)
     return ax.figure

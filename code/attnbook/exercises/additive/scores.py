@@ -48,7 +48,7 @@ additive_scores = Write(
     name="additive.additive_scores",
     title="The additive score",
     level="medium",
-    minutes=12,
+    minutes=10,
     solution_of=solutions.additive_scores,
     hints=(
         "Project both sides first: `q @ w_q` is (..., n_q, d_hidden), `k @ w_k` is "

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from attnbook import reference
-
 
 def without_tanh():
     """The weights of a very different query, and those of doubled keys: only keys count."""
@@ -15,18 +13,6 @@ def additive_scores(q, k, w_q, w_k, w_v):
     """S_ij = tanh(q_i W_q + k_j W_k) · w_v, for queries and keys of any two widths."""
     hidden = np.tanh((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :])
     return hidden @ w_v
-
-
-def concat_scores(q, k, w, w_v):
-    """w_v · tanh(W [q; k]): the first d_q columns of W meet the query, the others the key."""
-    d_q = q.shape[-1]
-    return reference.additive_scores(q, k, w[:, :d_q].T, w[:, d_q:].T, w_v)
-
-
-def one_matrix(w_q, w_k):
-    """The W of a bilinear score that equals the scaled dot product of two projections."""
-    scaled = w_q * w_q.shape[-1] ** -0.5
-    return scaled @ np.swapaxes(w_k, -1, -2)
 
 
 def counts():

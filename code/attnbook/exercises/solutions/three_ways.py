@@ -37,22 +37,8 @@ def decoder_mask(valid_lens, n):
     return real & causal_mask(n, n)
 
 
-def unequal():
-    """Two new words beside three known ones: the first new word sees the second."""
-    return 2, 5
-
-
 def blind_test():
     """Causal, but query 0 sees key 1; the last key stays hidden from all earlier queries."""
     mask = causal_mask(4, 4)
     mask[0, 1] = True
     return mask
-
-
-def first_moved(attention, x, t):
-    """The first output row that changes with word t; the number of rows if none does."""
-    changed = x.copy()
-    changed[..., t, :] = np.random.default_rng().standard_normal(x.shape[-1])
-    moved = np.any(attention(changed) != attention(x), axis=-1)
-    rows = np.any(moved.reshape(-1, moved.shape[-1]), axis=0)
-    return int(np.argmax(rows)) if rows.any() else len(rows)

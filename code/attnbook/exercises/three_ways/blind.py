@@ -85,7 +85,7 @@ blind_test = Break(
         ),
     ),
     notice=(
-        "Chapter 4 changed only the last word, to find a mask that was inverted as a whole. To "
+        "Chapter 5 changed only the last word, to find a mask that was inverted as a whole. To "
         "prove that a mask is causal, change every word."
     ),
 )
