@@ -7,6 +7,8 @@
 ### Exercise: a title       a card, numbered within its chapter
 """
 
+from itertools import dropwhile
+
 from docutils import nodes
 
 BOXES = {"Predict.": "predict", "You need.": "need"}
@@ -26,7 +28,7 @@ def fold(classes, summary, *children):
 def _opening(quote):
     """The bold words that a quote opens with, taken out of it, or None."""
     first = quote.next_node(nodes.paragraph)
-    spans = [span for span in first or () if span.astext().strip()]
+    spans = list(dropwhile(lambda span: not span.astext().strip(), first or ()))
     if not spans or not isinstance(spans[0], nodes.strong):
         return None
     words = spans[0].astext()

@@ -19,7 +19,9 @@ def code(text, printed):
 
 
 CELLS = [
-    markdown("# A chapter\n\n> **You need.** Nothing.\n\n> Somebody else's words."),
+    markdown(
+        "# A chapter\n\n> **You need.** **Much** courage.\n> And tea.\n\n> Somebody else's words."
+    ),
     markdown(
         "## Sums\n\n<!-- eq-sum -->\n$$\nx + y = z\n$$\n\n"
         f"As [the sum](#eq-sum) says ([One, 2020]({SOURCE})).\n\n"
@@ -61,7 +63,7 @@ def part(page, start, tag):
 
 def test_quotes_that_open_in_bold_are_boxes(page):
     assert "What is 1 + 1?" in part(page, '<div class="predict admonition', "div")
-    assert "Nothing." in part(page, '<div class="need admonition', "div")
+    assert "Much courage. And tea." in part(page, '<div class="need admonition', "div")
     assert part(page, "<blockquote", "blockquote").split()[-1] == "words."
     assert "Predict." not in page and "You need." not in page
 
