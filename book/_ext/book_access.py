@@ -6,6 +6,7 @@ SIGNATURE = re.compile(r'<dt class="sig .*?</dt>', re.DOTALL)
 MENDED = {
     ' aria-label="Toggle hidden content"': "",  # myst-nb 1.4: it hides the summary's own words
     '<th class="head"></th>': "<td></td>",  # the corner of a table heads nothing
+    '<th class="head"><p></p></th>': "<td></td>",  # nor does one written in Markdown
     ' role="doc-biblioentry"': ' role="listitem"',  # docutils 0.21: not a child of role="list"
 }
 

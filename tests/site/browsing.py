@@ -3,6 +3,7 @@
 import functools
 import http.server
 import os
+import re
 import shutil
 import threading
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from playwright.sync_api import sync_playwright
 
 TOC = yaml.safe_load((Path(__file__).parents[2] / "_toc.yml").read_text(encoding="utf-8"))
 PAGES = [TOC["root"], *(page["file"] for part in TOC["parts"] for page in part["chapters"])]
+DRAWING = re.compile(rb"<figure class=\"drawn.*?(<svg.*?</svg>)", re.DOTALL)
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -87,4 +89,5 @@ class Visit:
         """Bytes of every file that was asked for, uncompressed, without the figures."""
         own = [url for url in self.requests if url.startswith(self.root)]
         files = [url for url in own if not urlsplit(url).path.endswith((".png", ".svg"))]
-        return sum(len(self.context.request.get(url).body()) for url in files)
+        bodies = [self.context.request.get(url).body() for url in files]
+        return sum(map(len, bodies)) - sum(map(len, DRAWING.findall(b"".join(bodies))))
