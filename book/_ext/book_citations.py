@@ -2,9 +2,10 @@
 
 A chapter cites a source by a link to its address. On the site the link tells the whole reference
 when pointed at; an address that is no entry's is a warning. `app.env.book_citations` tells which
-entries each page cites.
+entries each page cites. A docstring cites by name and year, as in "Source: Bridle (1990)".
 """
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from pybtex.style.formatting.plain import Style
 from sphinx.util import logging
 
 SOURCES = Path(__file__).parents[1] / "references.bib"
+SOURCE = re.compile(r"Source: (?:.+\n?)+")
+NAMED = re.compile(r"([A-Z][\w-]+)((?:(?:, | and | )[A-Z][\w-]+)*(?: et al\.)?) \((\d{4})\)")
 log = logging.getLogger(__name__)
 
 
@@ -36,10 +39,32 @@ def _entries():
     return {address(entry.fields): (key, texts[key]) for key, entry in entries.items()}
 
 
+@cache
+def _addresses():
+    """For the first author's last name and the year, the address of an entry."""
+    entries = parse_file(str(SOURCES)).entries.values()
+    named = {}
+    for entry in entries:
+        names = entry.persons["author"][0].last_names
+        named[names[0].strip("{}").split()[0], entry.fields["year"]] = address(entry.fields)
+    return named
+
+
+def _link_sources(app, what, name, obj, options, lines):
+    def linked(match):
+        if found := _addresses().get((match[1], match[3])):
+            return f"`{match[0]} <{found}>`__"
+        log.warning("no entry of references.bib is %s, the source of %s", match[0], name)
+        return match[0]
+
+    text = "\n".join(lines)
+    lines[:] = SOURCE.sub(lambda source: NAMED.sub(linked, source[0]), text).split("\n")
+
+
 def _cite(app, document):
     page = app.env.docname
     app.env.book_citations.pop(page, None)
-    if not app.env.doc2path(page).endswith(".ipynb"):
+    if page != "book/api" and not app.env.doc2path(page).endswith(".ipynb"):
         return
     app.env.note_dependency(str(SOURCES))
     for link in document.findall(nodes.reference):
@@ -61,4 +86,5 @@ def _begin(app, env, docnames):
 def setup(app):
     app.connect("env-before-read-docs", _begin)
     app.connect("doctree-read", _cite)
+    app.connect("autodoc-process-docstring", _link_sources)
     return {"parallel_read_safe": False, "parallel_write_safe": True}

@@ -75,7 +75,8 @@ def _write_book(root, pages, address):
     for path, text in pages.items():
         (root / "book" / path).parent.mkdir(exist_ok=True)
         (root / "book" / path).write_text(text, encoding="utf-8")
-    (root / "book" / "references.bib").write_text(REFERENCE, encoding="utf-8")
+    sources = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")  # docstrings cite them
+    (root / "book" / "references.bib").write_text(sources + REFERENCE, encoding="utf-8")
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     config["repository"]["url"] = address
     (root / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
