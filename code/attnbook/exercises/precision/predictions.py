@@ -95,3 +95,36 @@ fills = Predict(
     ),
     notice="An error is the kind outcome: a product that leaves the range becomes −∞ in silence.",
 )
+
+roundings = Predict(
+    name="precision.roundings",
+    title="How many roundings?",
+    level="medium",
+    minutes=6,
+    solution_of=solutions.roundings,
+    explanation=(
+        "A merge is a weighted average, so its error is at most the largest error that goes in, "
+        "and storing it adds one u. Parts side by side cost 1 + 1, however many they are. In turn, "
+        "each merge adds one to what came in: 1 and seven merges are 8."
+    ),
+    hints=(
+        "A weighted average of numbers, each wrong by at most e, is wrong by at most e.",
+        "What is stored gets one more rounding.",
+        "In turn: how often is the first part's output stored again?",
+    ),
+    misconceptions=(
+        Misconception([1, 3, 9, 15], "errors are averaged, not added, and then one u comes on."),
+        Misconception([1, 3, 9, 8], "a merge averages the errors of its parts: they do not add."),
+        Misconception([1, 2, 8, 8], "eight parts at once are rounded once more, not seven times."),
+        Misconception([1, 2, 9, 8], "eight errors of one u average to at most one u, and 1 more."),
+        Misconception([1, 1, 1, 1], "the parts are stored as well: each has an error of its own."),
+        Misconception(
+            [1, 2, 2, 2], "in turn the running output is stored, and rounded, each time."
+        ),
+        Misconception([1, 1, 1, 7], "the last output is stored too: that is one rounding more."),
+        Misconception([1, 2, 2, 7], "seven merges, and the first part was stored before them: 8."),
+        Misconception([1, 2, 2, 9], "eight parts need seven merges: 1 + 7."),
+        Misconception([0, 1, 1, 7], "storing the first output is a rounding too."),
+    ),
+    notice="This is why a running output is kept in float32, and rounded when all is merged.",
+)

@@ -29,3 +29,17 @@ def causal_mask(n_q, n_k, device):
 def distance():
     """A query and a key at the same place."""
     return [2.0, 1.0], [2.0, 1.0]
+
+
+def five_zeros():
+    """Whether the gradient of each of five zeros is NaN."""
+    x = torch.zeros(5, requires_grad=True)
+    zeros = (
+        torch.where(x[0] > 0, torch.log(x[0]), 0),
+        torch.log(torch.where(x[1] > 0, x[1], 1)),
+        0 * torch.sqrt(x[2]),
+        torch.sqrt(x[3]),
+        torch.exp(-1 / x[4].abs()),
+    )
+    sum(zeros).backward()
+    return x.grad.isnan().tolist()

@@ -66,3 +66,61 @@ lse_gradient = Predict(
     ),
     notice="The gradient of log-sum-exp is softmax: SciPy's documentation defines softmax so.",
 )
+
+five_zeros = Predict(
+    name="twins.five_zeros",
+    title="Five zeros",
+    level="medium",
+    minutes=5,
+    solution_of=solutions.five_zeros,
+    explanation=(
+        "Backward multiplies the slopes of the steps. In 1 the choice sends 0 to the logarithm, "
+        "and 0 · ∞ is NaN; in 2 the logarithm sees 1, whose slope is finite. In 3 the factor 0 "
+        "meets the root's slope ∞; in 4 that slope arrives alone, as ∞. In 5 the exponential has "
+        "the slope 0, and 1/|x| an infinite one: NaN."
+    ),
+    hints=(
+        "Write down the slope of each step at the number that it is given: log and √ at 0?",
+        "What does where send back to what it did not choose? Not nothing: 0.",
+        "0 · ∞ is NaN, and ∞ alone is not.",
+    ),
+    misconceptions=(
+        Misconception(
+            [True, False, True, True, True],
+            "the slope of the root arrives alone in the fourth: ∞, which is not NaN.",
+        ),
+        Misconception(
+            [False, False, True, False, True],
+            "in the first the choice sends 0 back to the logarithm, whose slope at 0 is ∞.",
+        ),
+        Misconception(
+            [True, True, True, False, True],
+            "in the second the choice stands before the logarithm, which is given 1.",
+        ),
+        Misconception(
+            [False, True, True, False, True],
+            "before and after are swapped: a choice after the logarithm leaves its slope, ∞, in.",
+        ),
+        Misconception(
+            [True, False, False, False, True],
+            "a factor of 0 does not switch the third off: 0 times the slope of the root is NaN.",
+        ),
+        Misconception(
+            [True, False, True, False, False],
+            "in the fifth the exponential has the slope 0, but what it multiplies is infinite.",
+        ),
+        Misconception(
+            [True, False, False, False, False],
+            "not only choices do it: 0 · ∞ stands in the third and the fifth as well.",
+        ),
+        Misconception(
+            [False, False, False, False, False],
+            "all five numbers are fine, and three of their gradients are not.",
+        ),
+        Misconception(
+            [False, True, False, True, False],
+            "here True stands for what is not NaN: it should stand for NaN.",
+        ),
+    ),
+    notice="A finite result says nothing about its gradient.",
+)

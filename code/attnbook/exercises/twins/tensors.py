@@ -35,6 +35,18 @@ def differentiated(function):
     return call
 
 
+def on_tensors(function):
+    """The function on tensors, as a function of arrays."""
+
+    @functools.wraps(function)
+    def call(*arrays):
+        tensors = list(map(torch.from_numpy, arrays))
+        with plain_settings(), _nothing_in_place(arrays, tensors):
+            return _array(_tensor(function(*tensors)))
+
+    return call
+
+
 def placed(function):
     """The function whose last argument is the device of its result.
 

@@ -1,0 +1,113 @@
+"""Attention on 16-bit inputs that rounds once."""
+
+import numpy as np
+import torch
+
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.solutions import precision as solutions
+from attnbook.exercises.twins.tensors import on_tensors
+from attnbook.exercises.write import Write, case, stress
+
+_rng = np.random.default_rng(16)
+
+
+def _half(**arrays):
+    return {name: np.asarray(x, np.float16) for name, x in arrays.items()}
+
+
+def _random(batch, n_q, n_k, d_k, d_v):
+    shapes = {"q": (n_q, d_k), "k": (n_k, d_k), "v": (n_k, d_v)}
+    return _half(**{x: _rng.standard_normal((*batch, *shape)) for x, shape in shapes.items()})
+
+
+def _attention(q, k, v, scale=lambda d: d**-0.5, dim=-1):
+    q, k, v = q.float(), k.float(), v.float()
+    return torch.softmax(q @ k.mT * scale(q.shape[-1]), dim=dim) @ v
+
+
+def every_step(q, k, v):
+    return torch.softmax(q @ k.mT * q.shape[-1] ** -0.5, dim=-1) @ v
+
+
+def scores_first(q, k, v):
+    scores = (q @ k.mT).float() * q.shape[-1] ** -0.5
+    return (torch.softmax(scores, dim=-1) @ v.float()).half()
+
+
+def scaled_scores_first(q, k, v):
+    scores = (q.float() @ k.float().mT * q.shape[-1] ** -0.5).half()
+    return (torch.softmax(scores.float(), dim=-1) @ v.float()).half()
+
+
+def weights_rounded(q, k, v):
+    scores = q.float() @ k.float().mT * q.shape[-1] ** -0.5
+    return torch.softmax(scores, dim=-1).half() @ v
+
+
+def half(function):
+    return lambda q, k, v: function(q, k, v).half()
+
+
+rounds_once = Write(
+    name="precision.rounds_once",
+    title="Round once",
+    level="medium",
+    minutes=12,
+    solution_of=solutions.rounds_once,
+    through=on_tensors,
+    explanation=(
+        "All three inputs go to float32 before the first product, so neither scores nor weights "
+        "are rounded to 16 bits, and a product above 65504 is a number like any other. The last "
+        "step rounds the output to the dtype that came in."
+    ),
+    hints=(
+        "x.float() is x in float32, and y.to(x.dtype) is y in the dtype of x.",
+        "The first product already rounds: where do q and k go to float32?",
+        "Weights in float32 must meet values in float32: a product refuses two dtypes.",
+    ),
+    misconceptions=(
+        Misconception(
+            every_step,
+            "every step rounds to 16 bits, and large products overflow: go to float32 before the "
+            "first.",
+        ),
+        Misconception(
+            scores_first,
+            "the product of q and k is made in float16, and rounds or overflows: go to float32 "
+            "before it.",
+        ),
+        Misconception(
+            scaled_scores_first,
+            "the scores are rounded to float16 on the way, where 2049 becomes 2048.",
+        ),
+        Misconception(
+            weights_rounded,
+            "the weights are rounded to float16 before they meet the values: small ones lose their "
+            "digits.",
+        ),
+        Misconception(_attention, "the result is float32: return the dtype that came in."),
+        Misconception(
+            half(lambda q, k, v: _attention(q, k, v, scale=lambda d: 1)),
+            "the scale is missing: divide the scores by the square root of d_k.",
+        ),
+        Misconception(
+            half(lambda q, k, v: _attention(q, k, v, scale=lambda d: 1 / d)),
+            "the scores are divided by d_k: the scale is one over its square root.",
+        ),
+        Misconception(
+            half(lambda q, k, v: _attention(q, k, v, dim=-2)),
+            "the softmax runs over the queries: keys are the last dimension of the scores.",
+        ),
+    ),
+    notice="One rounding at the end is what the budget of the chapter allows.",
+    cases=(
+        case(**_half(q=[[1]], k=[[0], [1]], v=[[0], [8]])),
+        case(**_half(q=[[1, 2], [3, 0]], k=[[1, 0], [0, 1]], v=[[0], [8]])),
+        case(**_random((), 3, 4, 2, 5)),
+        case(**_random((2,), 3, 5, 4, 2)),
+        case(**_random((2, 3), 2, 2, 8, 1)),
+        stress(**_half(q=[[3]], k=[[683], [682]], v=[[0], [8]])),
+        stress(**_half(q=[[1]], k=[[0], *[[-16]] * 64], v=[[0], *[[60000]] * 64])),
+        stress(**_half(q=np.full((1, 64), 40), k=np.full((1, 64), 40), v=[[4]])),
+    ),
+)
