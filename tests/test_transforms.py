@@ -123,3 +123,51 @@ def test_a_compiled_step_has_the_same_gradients(junk):
     close(*gradients, equal_nan=True)
     assert torch.isfinite(outs[0][:, :2]).all()
     assert torch.isfinite(outs[0][:, 2]).all() == (junk == 0)
+
+
+BLOCKS = {
+    "all": pytorch.attention_in_blocks,
+    "causal": pytorch.causal_attention_in_blocks,
+    "padded": lambda q, k, v: pytorch.padded_attention_in_blocks(q, k, v, torch.tensor([2, 3])),
+}
+in_blocks = pytest.mark.parametrize("form", BLOCKS.values(), ids=BLOCKS)
+
+
+@in_blocks
+@pytest.mark.parametrize("axes", [(0, 0, 0), (None, 0, None), (None, None, 0)], ids=["all", *"kv"])
+def test_blocks_can_be_mapped(form, axes):
+    given = [
+        x if axis is None else torch.stack([x, 2 * x])
+        for x, axis in zip((Q, K, V), axes, strict=True)
+    ]
+    each = [
+        form(*(x if axis is None else x[i] for x, axis in zip(given, axes, strict=True)))
+        for i in range(2)
+    ]
+    close(func.vmap(form, axes)(*given), torch.stack(each))
+
+
+def test_blocks_can_be_mapped_over_their_lengths():
+    lens = torch.tensor([[2, 3], [0, 1]])
+    mapped = func.vmap(lambda n: pytorch.padded_attention_in_blocks(Q, K, V, n))(lens)
+    close(mapped, torch.stack([pytorch.padded_attention_in_blocks(Q, K, V, n) for n in lens]))
+
+
+@by_tangents
+@in_blocks
+def test_blocks_have_derivatives_in_both_directions(form):
+    close(func.jacfwd(form)(Q, K, V), func.jacrev(form)(Q, K, V))
+
+
+@in_blocks
+@pytest.mark.parametrize("mode", ["real", "fake", "symbolic"])
+def test_a_graph_of_blocks_can_be_traced(form, mode):
+    traced = make_fx(form, tracing_mode=mode)(Q, K, V)
+    close(traced(2 * Q, K, V), form(2 * Q, K, V))
+
+
+@in_blocks
+def test_blocks_without_numbers_have_shapes(form):
+    with FakeTensorMode() as mode:
+        q = mode.from_tensor(Q)
+        assert form(q, q, q).shape == Q.shape

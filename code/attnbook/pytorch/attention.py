@@ -24,6 +24,11 @@ def weighted_sum(
     Returns a tensor of shape (..., n_q, d_v). What the mask hides has no influence, not even if it
     is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN; nor on gradients. A
     visible NaN has, whatever its weight.
+
+    The reference writes n_q · n_k · d_v products to memory; a module could not afford that. Here
+    they are products of matrices, so a visible infinity is only counted: with a row of the mask for
+    each query its sum is NaN, where the reference has ±inf. And a NaN in the gradient of one row of
+    the result is in the gradients of all values, hidden ones too: 0 · NaN.
     """
     if mask is None:
         return weights @ v

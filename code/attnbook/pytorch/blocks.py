@@ -5,8 +5,9 @@ Here as many rows are computed at once as a processor core keeps in its own cach
 them goes from scores to output before the next begins. That saves most of the traffic, and lets
 each block leave out keys: those in a causal row's future, and those past a valid length.
 
-These are forward passes. Where a gradient is wanted, where a number is not finite, under
-`torch.compile` and on every device but the processor, the readable form does the work.
+These are forward passes. Where a gradient is wanted, where a number is not finite, on every device
+but the processor, and where there are no numbers to look at (under `torch.compile`, vmap, a tracer,
+in fake tensors), the readable form does the work.
 """
 
 import functools
@@ -36,6 +37,8 @@ def attention_in_blocks(
 
     Returns a tensor of shape (..., n_q, d_v).
     """
+    if not _is_for_blocks(q, k, v):
+        return scaled_dot_product_attention(q, k, v)
     out = q.new_empty(*q.shape[:-1], v.shape[-1])
     _over_first_keys(k.shape[-2], q, k, v, out)
     return out
@@ -51,12 +54,13 @@ def causal_attention_in_blocks(
 
     Returns a tensor of shape (..., n_q, d_v): zeros for queries before the first key.
     """
-    out = q.new_empty(*q.shape[:-1], v.shape[-1])
-    future = torch.ones(CAUSAL_ROWS, CAUSAL_ROWS, dtype=torch.bool, device=q.device).triu(1)
-    limit = torch.where(future, -torch.inf, torch.inf).to(q.dtype)
-    write = functools.partial(_keys_up_to_now, limit)
-    if _over_heads(write, CAUSAL_ROWS, q, k, v, out):
-        return out
+    if _is_for_blocks(q, k, v):
+        out = q.new_empty(*q.shape[:-1], v.shape[-1])
+        future = torch.ones(CAUSAL_ROWS, CAUSAL_ROWS, dtype=torch.bool, device=q.device).triu(1)
+        limit = torch.where(future, -torch.inf, torch.inf).to(q.dtype)
+        write = functools.partial(_keys_up_to_now, limit)
+        if _over_heads(write, CAUSAL_ROWS, q, k, v, out):
+            return out
     mask = causal_mask(q.shape[-2], k.shape[-2], q.device)
     return scaled_dot_product_attention(q, k, v, mask)
 
@@ -74,7 +78,7 @@ def padded_attention_in_blocks(
     larger than n_k.
     """
     mask = padding_mask(valid_lens, k.shape[-2])  # refuses wrong lengths
-    if not _is_for_blocks(q, k, v):
+    if not _is_for_blocks(q, k, v, valid_lens):
         heads = [1] * (q.ndim - 3)
         return scaled_dot_product_attention(q, k, v, mask.reshape(len(q), *heads, *mask.shape[1:]))
     out = q.new_empty(*q.shape[:-1], v.shape[-1])
@@ -93,11 +97,20 @@ def _over_first_keys(n, q, k, v, out):
 
 
 def _is_for_blocks(*inputs):
-    if torch.compiler.is_compiling() or any(
-        x.device.type != "cpu" or x.numel() == 0 for x in inputs
-    ):
+    if torch.compiler.is_compiling() or not all(map(_has_numbers_at_hand, inputs)):
         return False
     return not (torch.is_grad_enabled() and any(x.requires_grad for x in inputs))
+
+
+def _has_numbers_at_hand(x):
+    """Not so on another device, in a fake tensor, and where a function is transformed or traced."""
+    if x.device.type != "cpu" or x.numel() == 0:
+        return False
+    try:
+        x.reshape(-1)[0].item()  # where a gradient is taken, it has a number but no storage
+        return x.data_ptr() != 0
+    except RuntimeError:
+        return False
 
 
 def _over_heads(write, rows, q, k, v, out):

@@ -1,5 +1,6 @@
 """Which query may look at which key: `attnbook.masks`, on tensors."""
 
+import contextlib
 from numbers import Integral
 
 import torch
@@ -122,13 +123,12 @@ def _refuse_outside(valid_lens, n_k):
     """
     if torch.compiler.is_compiling() or valid_lens.device.type != "cpu":
         return
-    try:
-        lengths = valid_lens.reshape(-1).tolist()
-    except RuntimeError:
-        return
-    for length in lengths:
-        if not 0 <= length <= n_k:
-            raise ValueError(f"padding_mask: valid_lens has {length}; expected 0 to n_k = {n_k}")
+    with contextlib.suppress(RuntimeError):
+        for length in valid_lens.reshape(-1).tolist():
+            if not 0 <= length <= n_k:
+                raise ValueError(
+                    f"padding_mask: valid_lens has {length}; expected 0 to n_k = {n_k}"
+                )
 
 
 def _count(name, value):

@@ -33,7 +33,7 @@ def checked(function):
         if inside.checked or torch.compiler.is_compiling():
             return function(*args, **kwargs)
         given = check(*args, **kwargs)
-        with inside.entered(cast=False):
+        with inside.entered(cast=_is_settled(_real(given))):
             return function(**given)
 
     return _of_its_own(call)
@@ -75,11 +75,12 @@ def _of_its_own(call):
 
 
 def _in_one_dtype(function, given):
-    real = {name: x for name, x in given.items() if _is_real(x)}
+    real = _real(given)
+    if _is_settled(real):
+        return function(**given)
     device = next(iter(real.values())).device.type
-    if device == "meta" or not torch.is_autocast_enabled(device):
-        wide = {x.dtype for x in real.values()} in ({torch.float32}, {torch.float64})
-        return function(**given) if wide else _widened(function, given, real)
+    if not _is_autocast(device):
+        return _widened(function, given, real)
     lower = torch.get_autocast_dtype(device)
     real = {name: x if x.dtype == torch.float64 else x.to(lower) for name, x in real.items()}
     with torch.autocast(device, enabled=False):
@@ -96,5 +97,19 @@ def _common_dtype(dtypes):
     return functools.reduce(torch.promote_types, dtypes)
 
 
-def _is_real(x):
-    return isinstance(x, torch.Tensor) and x.is_floating_point()
+def _real(given):
+    return {
+        name: x
+        for name, x in given.items()
+        if isinstance(x, torch.Tensor) and x.is_floating_point()
+    }
+
+
+def _is_settled(real):
+    """Whether all are in the dtype to compute in and to return, so that nothing inside need ask."""
+    wide = {x.dtype for x in real.values()} in ({torch.float32}, {torch.float64})
+    return wide and not any(_is_autocast(x.device.type) for x in real.values())
+
+
+def _is_autocast(device):
+    return device != "meta" and torch.is_autocast_enabled(device)

@@ -37,7 +37,9 @@ def dot_product_scores(
 
         S = scale · q kᵀ,    scale = 1/√d_k by default
 
-    Returns scores of shape (..., n_q, n_k). Raises ValueError if d_k is 0 and no scale is given.
+    Returns scores of shape (..., n_q, n_k). Raises ValueError if d_k is 0 and no scale is given. An
+    infinity in a query or a key makes its scores NaN, where the reference may have ±inf, so that it
+    has no part in gradients.
 
     Source: Vaswani et al. (2017), equation 1.
     """
