@@ -38,3 +38,8 @@ def self_attention(x, in_proj_weight, out_proj_weight, n_heads, mask=None):
     mask = None if mask is None else mask[..., None, :, :]
     out = pytorch.scaled_dot_product_attention(q, k, v, mask=mask)
     return pytorch.merge_heads(out) @ out_proj_weight.T
+
+
+def whose_mask():
+    """The first sequence sees its first key alone, the second sees both."""
+    return [[[True, False]], [[True, True]]]
