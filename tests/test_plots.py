@@ -1,12 +1,10 @@
 """The figures show what they are given, and everybody can read them."""
 
 import matplotlib
-import nbformat
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
-from nbclient import NotebookClient
 
 from attnbook import plots
 from attnbook.plots.cells import colored
@@ -299,15 +297,3 @@ def test_arguments_are_not_changed():
     matrix.flags.writeable = mask.flags.writeable = False
     plots.heatmap(matrix, mask=mask)
     plots.heatmaps(np.broadcast_to(matrix, (2, 3, 3)), mask=mask)
-
-
-def test_in_a_notebook_a_cell_shows_its_drawing_and_nothing_else():
-    cells = "from attnbook import plots", "plots.heatmap([[0.1, 0.9]])", "plots.attention_diagram()"
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    NotebookClient(notebook, kernel_name="python3").execute()
-    imports, *figures = [cell.outputs for cell in notebook.cells]
-    assert imports == []
-    for (output,) in figures:
-        assert output.data["image/svg+xml"].startswith("<svg")
-        assert output.data["text/plain"] == "<figure>"
-    assert figures[1][0].data["image/svg+xml"] == plots.attention_diagram().svg

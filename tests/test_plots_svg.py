@@ -7,8 +7,10 @@ import sys
 from xml.etree import ElementTree
 
 import matplotlib
+import nbformat
 import numpy as np
 import pytest
+from nbclient import NotebookClient
 from test_plots import CALLS
 
 from attnbook import plots
@@ -107,3 +109,15 @@ def test_a_formula_is_text_in_the_type_of_the_books_formulas():
     spans = [e for e in elements(written(r"$K^\top / \sqrt{d_k}$").svg) if e.text]
     assert sorted(span.text for span in spans) == sorted("K⊤/√dk")
     assert all(span.get("font-family").startswith("KaTeX_Ma") for span in spans)
+
+
+def test_in_a_notebook_a_cell_shows_its_drawing_and_nothing_else():
+    cells = "from attnbook import plots", "plots.heatmap([[0.1, 0.9]])", "plots.attention_diagram()"
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, kernel_name="python3").execute()
+    imports, *figures = [cell.outputs for cell in notebook.cells]
+    assert imports == []
+    for (output,) in figures:
+        assert output.data["image/svg+xml"].startswith("<svg")
+        assert output.data["text/plain"] == "<figure>"
+    assert figures[1][0].data["image/svg+xml"] == plots.attention_diagram().svg
