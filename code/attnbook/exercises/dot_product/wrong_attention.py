@@ -226,4 +226,16 @@ OTHERS = (
         all_items_at_once,
         "the items of a batch look at each other's keys: leave the batch axes to `@`.",
     ),
+    (
+        attention(weigh=lambda s, mask: softmax(softmax(s, mask), mask)),
+        "the softmax is taken twice: weights are not scores, and come out nearly even.",
+    ),
+    (
+        attention(weigh=lambda s, mask: softmax(0 * s, mask)),
+        "the visible values are averaged evenly: the scores are not used.",
+    ),
+    (
+        finished(lambda out, q: out * q.shape[-1] ** -0.5),
+        "the output is scaled as well: the scale belongs to the scores alone.",
+    ),
 )
