@@ -219,6 +219,14 @@ def test_a_known_mistake_is_found_beside_others():
     assert "in the second case row 2 moves as well" in rows.verdict([6, 3, 1, 4, 99]).text
 
 
+def test_an_exercise_that_could_not_refuse_anything_is_no_exercise():
+    with pytest.raises(ValueError, match="has no cases, so every answer would be"):
+        replace(DOUBLE, cases=())
+    shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
+    with pytest.raises(ValueError, match="None; expected a function"):
+        Break(**shared, wrong=abs, right=abs, allowed=None)
+
+
 def test_unsigned_inputs_and_a_stub_among_inputs():
     shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
     smaller = Break(

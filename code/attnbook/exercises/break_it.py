@@ -29,6 +29,12 @@ class Break(Exercise):
     allowed: object
     kind = "Break"
 
+    def __post_init__(self):
+        if not callable(self.allowed):
+            raise ValueError(
+                f"{self.name}: allowed is {describe(self.allowed)}; expected a function"
+            )
+
     def verdict(self, *answer):
         """Run the wrong and the right version on the reader's input."""
         if any(a is ... for a in answer):

@@ -49,6 +49,10 @@ class Write(Exercise):
     kind = "Write"
     _results: dict = field(default_factory=dict, init=False)
 
+    def __post_init__(self):
+        if not self.cases:
+            raise ValueError(f"{self.name} has no cases, so every answer would be right")
+
     def verdict(self, *answers):
         """Run the answer on every case and name what is wrong with it."""
         if any(a is ... for a in answers):

@@ -108,6 +108,10 @@ masked_softmax = Write(
             "the largest length is used for all: each sequence has its own.",
         ),
         Misconception(
+            softmaxes.softmax_of(softmaxes.with_other_lengths(lambda lens: 0 * lens + lens.min())),
+            "the smallest length is used for all: each sequence has its own.",
+        ),
+        Misconception(
             softmaxes.softmax_of(softmaxes.with_other_lengths(lambda lens: np.maximum(lens, 1))),
             "a length of 0 shows one key here: such a row sees nothing, and gets zeros.",
         ),

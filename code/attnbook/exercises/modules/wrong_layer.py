@@ -110,6 +110,56 @@ def mask_added(q, k, v, mask):
     return pytorch.scaled_dot_product_attention(q, k, v, bias=bias)
 
 
+def over_heads(q, k, v, mask):
+    """At each position the heads look at each other; a mask of positions fits nowhere."""
+    q, k, v = (x.swapaxes(-2, -3) for x in (q, k, v))
+    return pytorch.scaled_dot_product_attention(q, k, v).swapaxes(-2, -3)
+
+
+def with_weights(change):
+    """Attention whose weights, (..., heads, n, n), are changed."""
+
+    def attend(q, k, v, mask):
+        return change(pytorch.softmax(pytorch.dot_product_scores(q, k), mask)) @ v
+
+    return attend
+
+
+def first_head(weights):
+    return weights[..., :1, :, :]
+
+
+def mean_of_heads(weights):
+    return weights.mean(dim=-3, keepdim=True)
+
+
+def masked_first(q, k, v, mask):
+    """The mask meets the first head alone."""
+    masked = pytorch.scaled_dot_product_attention(q, k, v, mask)
+    free = pytorch.scaled_dot_product_attention(q, k, v)
+    return torch.cat([masked[..., :1, :, :], free[..., 1:, :, :]], dim=-3)
+
+
+def parts_of_x(places):
+    """The solution with x itself, not projected, as its queries, keys or values."""
+
+    def self_attention(x, in_proj_weight, out_proj_weight, n_heads, mask=None):
+        parts = list((x @ in_proj_weight.T).chunk(3, dim=-1))
+        for place in places:
+            parts[place] = x
+        q, k, v = (pytorch.split_heads(part, n_heads) for part in parts)
+        mask = None if mask is None else mask[..., None, :, :]
+        out = pytorch.scaled_dot_product_attention(q, k, v, mask)
+        return pytorch.merge_heads(out) @ out_proj_weight.T
+
+    return self_attention
+
+
+def finished(change):
+    """The solution, and something done to its output, of which x may be a part."""
+    return lambda x, *rest: change(solutions.self_attention(x, *rest), x)
+
+
 def merged_by_reshape(x):
     return x.reshape(*x.shape[:-3], x.shape[-2], x.shape[-3] * x.shape[-1])
 

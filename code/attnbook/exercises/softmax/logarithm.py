@@ -51,6 +51,17 @@ def over_axis(axis):
     return wrong
 
 
+def inside_alone(scores):
+    top = np.max(scores, axis=-1, keepdims=True)
+    return scores - np.log(np.sum(np.exp(scores - top), axis=-1, keepdims=True))
+
+
+def inside_alone_guarded(scores):
+    top = np.max(scores, axis=-1, keepdims=True)
+    total = np.sum(np.exp(scores - np.where(np.isfinite(top), top, 0)), axis=-1, keepdims=True)
+    return scores - np.log(np.where(total == 0, 1, total))
+
+
 def log_of_naive(scores):
     exp = np.exp(scores)
     return np.log(exp / np.sum(exp, axis=-1, keepdims=True))
@@ -225,6 +236,14 @@ log_softmax = Write(
         Misconception(
             shifted_by(of_each_row(np.max)),
             "in a row of -inf, -inf - (-inf) is NaN: subtract 0 where the maximum is -inf.",
+        ),
+        *(
+            Misconception(
+                inside,
+                "the maximum is subtracted inside the exponential alone: subtract it from the "
+                "score outside too, or add it to the logarithm.",
+            )
+            for inside in (inside_alone, inside_alone_guarded)
         ),
         Misconception(
             opposite, "the sign is turned: ln A_j is at most 0, because A_j is at most 1."

@@ -45,7 +45,7 @@ def scaled_dot_product_attention(q, k, v, mask=None):
     """softmax(Q Kᵀ / √d_k) V over the visible keys, on any stack of queries, keys and values."""
     q = q * q.shape[-1] ** -0.5
     scores = q @ np.swapaxes(k, -1, -2)
-    return weighted_sum(softmax(scores, mask), v)
+    return weighted_sum(softmax(scores, mask), v, mask)
 
 
 def value_width():

@@ -17,8 +17,8 @@ _WORDS_WIDTH = (
     "projection, counts."
 )
 _NAN = (
-    "a padded value still counts when it is NaN or infinite, as 0 · NaN is NaN: weighted_sum "
-    "leaves it out."
+    "a padded value still counts when it is NaN or infinite, as 0 · NaN is NaN: give the mask to "
+    "weighted_sum too, which leaves it out."
 )
 
 
@@ -26,7 +26,7 @@ def _words(encoder):
     return encoder.shape[-2]
 
 
-def _inside(mix=within.weighted_sum, **parts):
+def _inside(mix=None, **parts):
     return wrong.with_attention(within.attention(mix=mix, **parts))
 
 

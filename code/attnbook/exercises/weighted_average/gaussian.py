@@ -123,6 +123,18 @@ gaussian_attention = Write(
             _gaussian(lambda d, w: -((d / w) ** 2).sum(-1)), "the factor 1/2 is missing."
         ),
         Misconception(
+            _gaussian(lambda d, w: -(d**2).sum(-1) / (2 * w) ** 2),
+            "the 2 is squared with the width: / (2 * width**2) squares the width alone.",
+        ),
+        Misconception(
+            _gaussian(lambda d, w: -np.sqrt((d**2).sum(-1)) / (2 * w**2)),
+            "the distance is not squared, though the width is.",
+        ),
+        Misconception(
+            _gaussian(lambda d, w: -0.5 * (d[..., 0] / w) ** 2),
+            "only the first feature is compared: sum the squares of all.",
+        ),
+        Misconception(
             _gaussian(lambda d, w: -0.5 * ((d / w).sum(-1)) ** 2),
             "the steps are summed before they are squared: opposite steps cancel.",
         ),

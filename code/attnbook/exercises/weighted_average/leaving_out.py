@@ -10,9 +10,15 @@ from attnbook.reference import softmax
 _rng = np.random.default_rng(3)
 
 
-def _leave_out(scores_of, weights_of=lambda scores, itself: softmax(scores)):
+def _from_steps(steps, width):
+    return -0.5 * (steps / width) ** 2
+
+
+def _leave_out(
+    scores_of, weights_of=lambda scores, itself: softmax(scores), from_steps=_from_steps
+):
     def leave_one_out(x, y, width):
-        scores = -0.5 * ((x[..., :, None] - x[..., None, :]) / width) ** 2
+        scores = from_steps(x[..., :, None] - x[..., None, :], width)
         itself = np.eye(x.shape[-1], dtype=bool)
         return (weights_of(scores_of(scores, itself), itself) @ y[..., None])[..., 0]
 
@@ -32,6 +38,13 @@ def _zeroed_and_guarded(scores, itself):
     return np.nan_to_num(_zeroed(scores, itself))
 
 
+def _scored(from_steps):
+    """The solution with other scores."""
+    return _leave_out(
+        lambda scores, itself: np.where(itself, -np.inf, scores), from_steps=from_steps
+    )
+
+
 leave_one_out = Write(
     name="weighted_average.leave_one_out",
     title="Leave one out",
@@ -49,6 +62,22 @@ leave_one_out = Write(
         "np.where(np.eye(n, dtype=bool), -np.inf, scores), then softmax, then the average.",
     ),
     misconceptions=(
+        Misconception(
+            _scored(lambda steps, width: -((steps / width) ** 2)),
+            "the factor 1/2 of the Gaussian kernel is missing.",
+        ),
+        Misconception(
+            _scored(lambda steps, width: -0.5 * steps**2 / width),
+            "the distance is divided by the width after squaring: square the width too.",
+        ),
+        Misconception(
+            _scored(lambda steps, width: -0.5 * np.abs(steps / width)),
+            "the steps are not squared: this takes their sizes.",
+        ),
+        Misconception(
+            _scored(lambda steps, width: 0.0 * steps),
+            "all others count alike, near or far: the width and the distances are not used.",
+        ),
         Misconception(
             _leave_out(lambda s, i: np.where(i, -np.inf, -s)),
             "the farthest point has the most weight: the minus sign is missing.",
