@@ -81,7 +81,7 @@ def _lowest():
 
 ONLY_FINITE = (
     "an infinite or NaN value is replaced for every query, also for one that may look at it; hide "
-    "it only where its weight is 0."
+    "it only where the mask does."
 )
 PROMOTED = (
     "the result is float64 whatever came in: np.sqrt of an integer is a float64, and float32 "
@@ -92,7 +92,7 @@ scaled_dot_product_attention = Write(
     name="dot_product.scaled_dot_product_attention",
     title="Scaled dot-product attention",
     level="medium",
-    minutes=20,
+    minutes=15,
     solution_of=solutions.scaled_dot_product_attention,
     exact_zeros=True,
     hints=(
@@ -102,7 +102,8 @@ scaled_dot_product_attention = Write(
         "`q.shape[-1] ** -0.5`, a plain Python number that leaves the dtype alone.",
         "Scale the queries before the product, not the scores after it: in float16 that is the "
         "difference between a score and infinity.",
-        "`softmax(scores, mask)` and `weighted_sum(weights, v)` take care of everything hidden.",
+        "`softmax(scores, mask)` and `weighted_sum(weights, v, mask)` take care of everything "
+        "hidden.",
     ),
     explanation=(
         "Two batched matrix products with a softmax between them. The scale stands before the "
@@ -120,7 +121,7 @@ scaled_dot_product_attention = Write(
             "the scores are twice too large: the scale is 1/√d_k.",
         ),
         Misconception(
-            wrong.attention(mix=lambda w, v: np.asarray(w)),
+            wrong.attention(mix=lambda w, v, mask: np.asarray(w)),
             "these are the weights: the output mixes the values with them.",
         ),
         Misconception(
@@ -223,6 +224,11 @@ scaled_dot_product_attention = Write(
             "a hidden value still counts when it is infinite or NaN, since 0 · inf is NaN; "
             "use weighted_sum.",
         ),
+        Misconception(
+            wrong.attention(mix=wrong.by_weight),
+            "a visible NaN or inf is left out where its weight has underflowed to 0: the mask says "
+            "what is hidden, the weight does not.",
+        ),
         Misconception(wrong.attention(mix=wrong.finite_product), ONLY_FINITE),
         Misconception(wrong.attention(mix=wrong.mended_product), ONLY_FINITE),
         Misconception(wrong.promoted_queries, PROMOTED),
@@ -270,6 +276,7 @@ scaled_dot_product_attention = Write(
         stress(**_far_apart(1e4)),
         stress(**_far_apart(-1e4)),
         stress(**_far_apart(1e4) | {"q": np.array([[1e4, 0.0], [0.0, 0.0]])}),
+        stress(**_far_apart(1e4) | {"v": np.array([[np.nan], [1.0], [np.inf]])}),
         stress(**_far_apart(-1e12), mask=np.array([[True, True, False]])),
         stress(
             q=np.full((1, 64), 40, np.float16),

@@ -5,43 +5,50 @@ import numpy as np
 from attnbook.reference import softmax, weighted_sum
 
 
-def attention(scale=lambda q, k, v: q.shape[-1] ** -0.5, weigh=softmax, mix=weighted_sum):
-    """The solution with one of its three steps exchanged."""
+def by_weight(weights, v, mask):
+    """The weighted sum of all values whose weight is not 0, whatever the mask says."""
+    products = weights[..., None] * v[..., None, :, :]
+    return np.sum(np.where(weights[..., None] == 0, 0, products), axis=-2)
+
+
+def attention(scale=lambda q, k, v: q.shape[-1] ** -0.5, weigh=softmax, mix=None):
+    """The solution with one step exchanged; to wrong weights the mask is no second guard."""
+    mix = mix or (weighted_sum if weigh is softmax else by_weight)
 
     def attention(q, k, v, mask=None):
         q = q * scale(q, k, v)
-        return mix(weigh(q @ np.swapaxes(k, -1, -2), mask), v)
+        return mix(weigh(q @ np.swapaxes(k, -1, -2), mask), v, mask)
 
     return attention
 
 
 def keys_reversed(q, k, v, mask=None):
-    return weighted_sum(softmax(q @ k.T * q.shape[-1] ** -0.5, mask), v)
+    return weighted_sum(softmax(q @ k.T * q.shape[-1] ** -0.5, mask), v, mask)
 
 
 def scaled_after(q, k, v, mask=None):
     scores = q @ np.swapaxes(k, -1, -2)
-    return weighted_sum(softmax(scores * q.shape[-1] ** -0.5, mask), v)
+    return weighted_sum(softmax(scores * q.shape[-1] ** -0.5, mask), v, mask)
 
 
 def promoted_queries(q, k, v, mask=None):
     q = q / np.sqrt(q.shape[-1])
-    return weighted_sum(softmax(q @ np.swapaxes(k, -1, -2), mask), v)
+    return weighted_sum(softmax(q @ np.swapaxes(k, -1, -2), mask), v, mask)
 
 
 def promoted_scores(q, k, v, mask=None):
     scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
-    return weighted_sum(softmax(scores, mask), v)
+    return weighted_sum(softmax(scores, mask), v, mask)
 
 
 def scaled_weights(q, k, v, mask=None):
     weights = softmax(q @ np.swapaxes(k, -1, -2), mask)
-    return weighted_sum(weights * q.shape[-1] ** -0.5, v)
+    return weighted_sum(weights * q.shape[-1] ** -0.5, v, mask)
 
 
 def scaled_in_place(q, k, v, mask=None):
     q *= q.shape[-1] ** -0.5
-    return weighted_sum(softmax(q @ np.swapaxes(k, -1, -2), mask), v)
+    return weighted_sum(softmax(q @ np.swapaxes(k, -1, -2), mask), v, mask)
 
 
 def over_queries(scores, mask):
@@ -53,7 +60,7 @@ def over_queries_by_hand(q, k, v, mask=None):
     scores = q @ np.swapaxes(k, -1, -2) * q.shape[-1] ** -0.5
     scores = scores if mask is None else np.where(mask, scores, -np.inf)
     exp = np.exp(scores - np.max(scores, axis=-2, keepdims=True))
-    return weighted_sum(exp / np.sum(exp, axis=-2, keepdims=True), v)
+    return weighted_sum(exp / np.sum(exp, axis=-2, keepdims=True), v, mask)
 
 
 def shifted_by_one_maximum(scores, mask):
@@ -123,15 +130,15 @@ def inverted(scores, mask):
     return softmax(scores if mask is None else np.where(mask, -np.inf, scores))
 
 
-def plain_product(weights, v):
+def plain_product(weights, v, mask):
     return weights @ v
 
 
-def finite_product(weights, v):
+def finite_product(weights, v, mask):
     return weights @ np.where(np.isfinite(v), v, 0)
 
 
-def mended_product(weights, v):
+def mended_product(weights, v, mask):
     return weights @ np.nan_to_num(v)
 
 
@@ -152,11 +159,11 @@ def finished(change):
 
 def keys_reshaped(q, k, v, mask=None):
     scores = q * q.shape[-1] ** -0.5 @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
-    return weighted_sum(softmax(scores, mask), v)
+    return weighted_sum(softmax(scores, mask), v, mask)
 
 
 def not_transposed(q, k, v, mask=None):
-    return weighted_sum(softmax(q @ k * q.shape[-1] ** -0.5, mask), v)
+    return weighted_sum(softmax(q @ k * q.shape[-1] ** -0.5, mask), v, mask)
 
 
 def all_items_at_once(q, k, v, mask=None):
