@@ -30,6 +30,10 @@ def _one(x):
     return np.ones_like(x[..., :1])
 
 
+def _of_length_one(x):
+    return x / np.where(_length(x) == 0, 1, _length(x))
+
+
 def _not_guarded(q, k):
     return (q / _length(q)) @ np.swapaxes(k / _length(k), -1, -2)
 
@@ -107,8 +111,32 @@ cosine_scores = Write(
             lambda q, k: right(k, q), "the scores are transposed: rows are queries, columns keys."
         ),
         Misconception(
-            lambda q, k: _divided(_length)(q, np.swapaxes(k.T, -1, -2)),
+            lambda q, k: _of_length_one(q) @ _of_length_one(k).T,
             "k.T reverses every axis; on a stack of keys only the last two may be swapped.",
+        ),
+        Misconception(
+            lambda q, k: np.abs(right(q, k)),
+            "a key that points away has a cosine below 0; keep it.",
+        ),
+        Misconception(
+            lambda q, k: np.arccos(np.clip(right(q, k), -1, 1)),
+            "these are the angles; the score is their cosine, large where they are small.",
+        ),
+        Misconception(
+            lambda q, k: -right(q, k), "the sign is turned: a score is large where they agree."
+        ),
+        Misconception(
+            lambda q, k: (1 + right(q, k)) / 2,
+            "the cosines are moved into 0 to 1; they should stay between -1 and 1.",
+        ),
+        Misconception(
+            lambda q, k: q @ np.swapaxes(k, -1, -2) / q.shape[-1],
+            "the products are divided by the width; each vector has a length of its own.",
+        ),
+        Misconception(
+            _divided(lambda x: np.sqrt(_length(x))),
+            "vectors are divided by the root of their length; by the length itself they get "
+            "length 1.",
         ),
         Misconception(_not_guarded, "a vector of zeros gives 0/0 = NaN; its scores should be 0."),
         Misconception(_divided(lambda x: _length(x) + 1e-8), EPSILON),

@@ -79,6 +79,10 @@ overflow = Predict(
     misconceptions=(
         Misconception([91, 32], "the two are in the wrong order: the product first comes first."),
         Misconception([31, 90], "these are the last entries that fit; give the first that do not."),
+        Misconception(
+            [31.99, 90.49],
+            "these are where the bounds lie; a is whole, so the next number is meant.",
+        ),
         Misconception([32, 90], "90 still fits: 8 · 90² = 64,800."),
         Misconception([31, 91], "31 still fits: 64 · 31² = 61,504."),
         Misconception([33, 91], "32 is already too large: 64 · 32² = 65,536."),
