@@ -23,6 +23,7 @@ CHAPTERS = (
     "masks",
     "museum",
     "dot_product",
+    "scale",
     "additive",
     "three_ways",
     "twins",

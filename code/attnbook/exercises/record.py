@@ -17,6 +17,8 @@ RENAMED = {  # what an exercise was called when its chapter was still part of an
     "softmax.jacobian": "temperature.jacobian",
     "masks.renormalised": "museum.renormalised",
     "masks.mended": "museum.mended",
+    "dot_product.spread": "scale.spread",
+    "dot_product.value_width": "scale.value_width",
     "twins.result_bits": "precision.result_bits",
     "twins.fills": "precision.fills",
     "modules.visible": "libraries.visible",

@@ -23,7 +23,7 @@ bilinear_scores = Write(
     name="dot_product.bilinear_scores",
     title="A score for different widths",
     level="easy",
-    minutes=8,
+    minutes=6,
     solution_of=solutions.bilinear_scores,
     hints=(
         "A dot product needs two vectors of one width. Which product turns a query into a "

@@ -1,4 +1,4 @@
-"""What to predict of the dot product: weights, spreads, shapes."""
+"""What to predict of the dot product: weights and shapes."""
 
 import numpy as np
 
@@ -82,65 +82,11 @@ toy_keys = Predict(
     ),
 )
 
-spread = Predict(
-    name="dot_product.spread",
-    title="How far scores spread",
-    level="easy",
-    minutes=5,
-    solution_of=solutions.spread,
-    atol=0.05,
-    hints=(
-        "The variance of one product of independent entries with mean 0 is the product of their "
-        "variances.",
-        "The variances of 1024 independent products add up.",
-        "The standard deviation is the square root of that sum; the scale divides it by √1024 "
-        "= 32.",
-    ),
-    explanation=(
-        "One product has variance 9. The sum of 1024 of them has variance 9216 and "
-        "standard deviation 96. Dividing by √1024 = 32 leaves 3."
-    ),
-    misconceptions=(
-        Misconception(
-            [1024, 3],
-            "the first is the width itself; the variance of a sum is 1024 · 9, and its root 96.",
-        ),
-        Misconception([32, 3], "√1024 alone leaves the queries out: their entries are ±3."),
-        Misconception([96, 32], "the scale divides by 32: 96 / 32 is left."),
-        Misconception([96, 9], "the second is a variance; its root is the standard deviation."),
-        Misconception(
-            [3, 3], "the first is that of one product, or with the scale: 1024 of them add up."
-        ),
-        Misconception(
-            [288, 3],
-            "3² is the variance of the entries: a standard deviation takes 3 itself, 3 · 32.",
-        ),
-        Misconception([32, 1], "this takes the queries' entries as ±1; they are ±3."),
-        Misconception([96, 1], "the scale undoes the width and nothing else: the 3 stays in."),
-        Misconception(
-            [9216, 9], "these are variances; a standard deviation is the square root of one."
-        ),
-        Misconception([9216, 3], "the first number is a variance; take its square root."),
-        Misconception(
-            [288, 9], "this multiplies 32 by the variance of the queries' entries, not by their 3."
-        ),
-        Misconception([96, 0.09375], "this divides by d_k = 1024; the scale is 1/√d_k = 1/32."),
-        Misconception([3072, 96], "standard deviations do not add up; variances do."),
-        Misconception(
-            [3, 96], "the two numbers are in the wrong order: without the scale comes first."
-        ),
-    ),
-    notice=(
-        "The scale repairs the effect of the width alone. Large queries still make large "
-        "scores, and with them a model can sharpen its weights."
-    ),
-)
-
 shapes = Predict(
     name="dot_product.shapes",
     title="Shapes of batched products",
     level="easy",
-    minutes=5,
+    minutes=3,
     solution_of=solutions.shapes,
     hints=(
         "`@` multiplies the matrices in the last two axes; the axes before those stay as they are.",
@@ -186,7 +132,7 @@ vector_sum = Predict(
     name="dot_product.vector_sum",
     title="Is the vector sum a better score?",
     level="medium",
-    minutes=8,
+    minutes=6,
     solution_of=solutions.vector_sum,
     atol=0.006,
     hints=(

@@ -13,13 +13,6 @@ def toy_keys():
     return softmax(scores)[:, 1]
 
 
-def spread():
-    """Standard deviation of the scores, without and with the scale 1/√d_k."""
-    d_k, spread_q, spread_k = 1024, 3, 1
-    unscaled = d_k**0.5 * spread_q * spread_k
-    return np.array([unscaled, unscaled / d_k**0.5])
-
-
 def shapes():
     """The shapes of k.T, of the scores and of the output."""
     q, k, v = np.ones((2, 3, 5, 4)), np.ones((2, 3, 7, 4)), np.ones((2, 3, 7, 6))
@@ -48,9 +41,9 @@ def scaled_dot_product_attention(q, k, v, mask=None):
     return weighted_sum(softmax(scores, mask), v, mask)
 
 
-def value_width():
-    """Two keys, wide values: 1/√d_v is half of 1/√d_k, and the weights are too even."""
-    q = np.array([[1.0]])
-    k = np.array([[0.0], [1.0]])
-    v = np.array([[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]])
+def reshaped():
+    """Reshaped keys pair the query's 1 with the first key's 0s alone, and the weights are even."""
+    q = np.array([[1.0, 0.0]])
+    k = np.array([[0.0, 0.0], [1.0, 0.0]])
+    v = np.array([[0.0], [1.0]])
     return q, k, v

@@ -3,8 +3,8 @@
 import numpy as np
 
 from attnbook.exercises.break_it import Break, Miss
-from attnbook.exercises.solutions import dot_product as solutions
-from attnbook.operation import describe
+from attnbook.exercises.dot_product.matrices import allowed, spread, values_tie
+from attnbook.exercises.solutions import scale as solutions
 from attnbook.reference import scaled_dot_product_attention
 
 
@@ -18,38 +18,14 @@ def attention_scaled_by_the_values(q, k, v):
     return scaled_dot_product_attention(q, k, v, scale=v.shape[-1] ** -0.5)
 
 
-def _allowed(q, k, v):
-    for name, x in {"q": q, "k": k, "v": v}.items():
-        if not isinstance(x, np.ndarray) or x.ndim != 2 or x.dtype.kind not in "iuf" or not x.size:
-            return f"{name} is {describe(x)}; expected a matrix of real numbers, not empty."
-        if not np.isfinite(x).all():
-            return f"{name} holds infinity or NaN; expected finite numbers."
-    if q.shape[1] != k.shape[1]:
-        return (
-            f"queries of width {q.shape[1]} meet keys of width {k.shape[1]}; they need one width."
-        )
-    if len(k) != len(v):
-        return f"there are {len(k)} keys and {len(v)} values; each key needs one value."
-    return None
-
-
-def _spread(q, k):
-    with np.errstate(all="ignore"):
-        return np.ptp(q @ k.T, axis=-1).max()
-
-
-def _values_tie(q, k, v):
-    return np.allclose(v, v[0])
-
-
 value_width = Break(
-    name="dot_product.value_width",
+    name="scale.value_width",
     title="A scale from the wrong width",
     level="medium",
     minutes=10,
     wrong=attention_scaled_by_the_values,
     right=attention,
-    allowed=_allowed,
+    allowed=allowed,
     solution_of=solutions.value_width,
     hints=(
         "The two versions differ in one number: 1/√d_v for 1/√d_k. For which shapes are they "
@@ -77,17 +53,17 @@ value_width = Break(
         ),
         Miss(
             (np.ones((1, 2)), np.ones((3, 2)), np.arange(12.0).reshape(3, 4)),
-            lambda q, k, v: _spread(q, k) < 1e-6,
+            lambda q, k, v: spread(q, k.T) < 1e-6,
             "each query scores all keys alike, or nearly: even weights stay even under any scale.",
         ),
         Miss(
             (np.ones((1, 1)), np.array([[0.0], [1.0]]), np.ones((2, 4))),
-            _values_tie,
+            values_tie,
             "all values are equal, or nearly: their average is the same whatever the weights.",
         ),
         Miss(
             (np.ones((1, 1)), np.array([[0.0], [1e4]]), np.eye(2, 4)),
-            lambda q, k, v: not _spread(q, k) < 20,
+            lambda q, k, v: not spread(q, k.T) < 20,
             "a query whose scores lie this far apart takes one key alone, at either scale.",
         ),
     ),
