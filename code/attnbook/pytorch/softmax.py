@@ -43,7 +43,7 @@ def softmax(
     nothing is visible (all masked, or all scores -inf). A row with a visible NaN or +inf has no
     weights: it has NaN where the mask is True.
 
-    Source: Bridle (1990), equation 2; the shift by m as in Blanchard, Higham and Higham (2021).
+    Source: Bridle (1990); the shift by m as in Blanchard, Higham and Higham (2021).
 
     >>> softmax(torch.tensor([0.0, 0.0, 9.0]), torch.tensor([True, True, False]))
     tensor([0.5000, 0.5000, 0.0000])
