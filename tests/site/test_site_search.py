@@ -17,7 +17,7 @@ TAUGHT = {  # what a reader types -> part of the address where the first result 
     "dropout": "03-modules.html#",
     "is_causal": "04-libraries.html#is-causal",
     "KV cache": "book/numpy/",
-    "bahdanau": "07-additive.html",
+    "bahdanau": "08-additive.html",
     "heat map": "html#",
 }
 NOTHING = {"einsum", "zyzzyva"}  # no chapter speaks of einsum
