@@ -76,13 +76,14 @@ def words(draw):
     return [text.get_text() for text in figure_of(draw).axes[0].texts]
 
 
-def test_the_kernels_weights_are_those_of_the_book():
+def test_the_kernels_weights_are_those_of_chapter_1():
     keys, query = np.array(schemes.KERNEL["keys"])[:, None], np.array([[schemes.KERNEL["query"]]])
     expected = []
     for width in schemes.KERNEL["widths"].values():
         scores = reference.gaussian_scores(query, keys, width)
         expected += [f"{weight:.2f}" for weight in reference.softmax(scores)[0]]
     assert [word for word in words(plots.kernel_diagram) if "." in word] == expected
+    assert expected[3:6] == ["0.16", "0.42", "0.42"]
 
 
 def test_the_blocks_and_their_merger_are_those_of_chapter_1():

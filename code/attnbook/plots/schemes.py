@@ -19,10 +19,10 @@ from attnbook.plots.parts import (
 )
 from attnbook.plots.style import COLORS, INK, MUTED, PAPER, drawn
 
-KERNEL = {"keys": (0.8, 2.0, 4.0), "query": 2.5, "widths": {"narrow": 0.3, "medium": 1, "wide": 4}}
+KERNEL = {"keys": (1.0, 2.0, 3.0), "query": 2.5, "widths": {"narrow": 0.3, "medium": 1, "wide": 4}}
 BLOCKS = {  # the example of chapter 1 in two blocks: scores, weights, values, lse, output
-    "block 1": (["0", "ln 3"], ["1/4", "3/4"], [0, 4], "ln 4", 3),
-    "block 2": (["ln 4"], ["1"], [8], "ln 4", 8),
+    "block a": (["0", "ln 3"], ["1/4", "3/4"], [0, 4], "ln 4", 3),
+    "block b": (["ln 4"], ["1"], [8], "ln 4", 8),
 }
 MERGED = ("ln 8", 5.5)
 FORMATS = {  # smallest positive number, largest number, largest score whose exponential is finite
@@ -47,15 +47,15 @@ def kernel_diagram():
 
 
 def _bump(ax, left, name, width):
-    query, keys, floor, high, unit = KERNEL["query"], np.array(KERNEL["keys"]), 1.9, 1.1, 0.37
-    x = np.linspace(0, 5, 90)
+    query, keys, floor, high, unit = KERNEL["query"], np.array(KERNEL["keys"]), 1.9, 1.1, 0.48
+    x = np.linspace(0, 4, 90)
     at_keys = np.exp(-(((keys - query) / width) ** 2) / 2)
     weights = at_keys / at_keys.sum()
-    heading(ax, left + 2.5 * unit, 0.2, name)
+    heading(ax, left + 2 * unit, 0.2, name)
     line(
         ax, left + unit * x, floor - high * np.exp(-(((x - query) / width) ** 2) / 2), 2, COLORS[0]
     )
-    line(ax, [left, left + 5 * unit], [floor, floor], 1)
+    line(ax, [left, left + 4 * unit], [floor, floor], 1)
     line(ax, [left + unit * query] * 2, [floor, floor - high - 0.12], 1, linestyle=(0, (3, 2)))
     text(ax, left + unit * query, floor - high - 0.24, "$q$", size=14)
     for j, (key, value, weight) in enumerate(zip(keys, at_keys, weights, strict=True)):
@@ -76,10 +76,10 @@ def merge_diagram():
         arrow(ax, (3.05, y + 0.25), (3.38, y + 0.25))
         _pair(ax, 3.95, y + 0.25, lse, output)
         arrow(ax, (4.55, y + 0.25), (5.15, 1.8 + (0.12 if y > 1.8 else -0.12)))
-    text(ax, 4.62, 1.8, "weights\n1/2, 1/2", size=12.5)
+    text(ax, 4.62, 1.8, "shares\n1/2, 1/2", size=12.5)
     _pair(ax, 5.85, 1.8, *MERGED)
     heading(ax, 5.85, 1.1, "both")
-    text(ax, 3.35, 3.5, "the weight of a block is exp(its lse − lse of both)", color=MUTED)
+    text(ax, 3.35, 3.5, "the share of a block is exp(its lse − lse of both)", color=MUTED)
     return ax.figure
 
 
