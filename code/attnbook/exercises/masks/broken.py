@@ -61,6 +61,11 @@ added = Break(
             lambda scores: np.any(scores[:2] == -np.inf),
             "a visible −inf has the weight 0 in both versions.",
         ),
+        Miss(
+            (np.array([np.inf, 1.0, 0.0]),),
+            lambda scores: np.any(scores[:2] == np.inf),
+            "this inf is visible, so both versions give NaN: it must be hidden to tell them apart.",
+        ),
     ),
     notice="Replace what is hidden: then it does not matter what stood there.",
 )

@@ -34,7 +34,7 @@ masked_softmax = Write(
     name="masks.masked_softmax",
     title="Masked softmax, exactly",
     level="hard",
-    minutes=20,
+    minutes=13,
     solution_of=solutions.masked_softmax,
     explanation=(
         "The lengths get an axis of length 1 for the keys, for every axis of heads, and, when "
@@ -43,8 +43,8 @@ masked_softmax = Write(
         "0 where the maximum is -inf, and divide by 1 where the sum is 0."
     ),
     hints=(
-        "Bring the lengths into a shape that compares with np.arange(n_k) and meets the scores: "
-        "(batch, 1, …, 1, 1) or (batch, 1, …, n_q, 1). `reshape` takes -1 for the queries' axis.",
+        "The lengths given have the shape (batch, 1, …, 1, 1) or (batch, 1, …, n_q, 1): compare "
+        "np.arange(n_k) with them, and the mask meets the scores.",
         "np.where(visible, scores, -np.inf) comes first, before any maximum or exponential.",
         "Where nothing is visible the maximum is -inf and the sum 0. Subtract 0 and divide by 1 "
         "there: two calls of np.where.",

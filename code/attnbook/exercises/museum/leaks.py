@@ -5,7 +5,7 @@ import numpy as np
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.museum.ten import WEIGHTS, Attend
 from attnbook.exercises.solutions import museum as solutions
-from attnbook.exercises.write import Write, case
+from attnbook.exercises.write import Write, case, stress
 
 _V = np.array([[0.0, 1.0], [4.0, 0.0], [8.0, 2.0], [2.0, 5.0]])
 
@@ -41,6 +41,20 @@ def _piling_up(attend, v):
     return found
 
 
+def _into_the_argument(attend, v):
+    before = attend(v)
+    found = np.zeros((len(before), len(v)), dtype=bool)
+    for j in range(len(v)):
+        v[j] += 1
+        found[:, j] = np.any(attend(v) != before, axis=-1)
+    return found
+
+
+def _all_at_once(attend, v):
+    moved = np.any(attend(v + 1) != attend(v), axis=-1, keepdims=True)
+    return np.repeat(moved, len(v), axis=1)
+
+
 influence = Write(
     name="museum.influence",
     title="Find the leak",
@@ -71,6 +85,26 @@ influence = Write(
             "the changes pile up: start each time from the values as they were given.",
         ),
         Misconception(
+            _into_the_argument,
+            "the changes pile up: start each time from the values as they were given.",
+        ),
+        Misconception(
+            _all_at_once,
+            "all values change at once: change one alone, or nobody knows which one moved.",
+        ),
+        Misconception(
+            lambda attend, v: np.ones((len(v), len(v)), dtype=bool),
+            "everything moves here, as by a NaN, for 0 times NaN is NaN: add a finite number.",
+        ),
+        Misconception(
+            _with(moved=lambda after, before: after == before),
+            "True should say that the output moves; here it says that it stays.",
+        ),
+        Misconception(
+            _with(moved=lambda after, before: ~np.isclose(after, before)),
+            "a very small movement counts too: add 1 or more, and compare without np.isclose.",
+        ),
+        Misconception(
             _counting_nan,
             "NaN differs from itself, so a row of NaN seems to move: NaN before and after is "
             "no movement.",
@@ -81,7 +115,7 @@ influence = Write(
         ),
         Misconception(
             _with(lambda v, j: 0 * v[j]),
-            "a value that is 0 already is not changed by setting it to 0: add something instead.",
+            "to set to 0, to double or to turn the sign leaves a 0 as it is: add a number.",
         ),
         Misconception(
             lambda attend, v: np.abs(solutions.influence(attend, v) * 1.0),
@@ -96,7 +130,8 @@ influence = Write(
     notice="Exhibits 6 and 8 leak nothing: they need sums of rows, and a look at the diagonal.",
     cases=(
         case(attend=Attend("right"), v=_V),
-        *(case(attend=Attend(name), v=_V) for name in WEIGHTS if name != "right"),
+        *(case(attend=Attend(name), v=_V) for name in WEIGHTS if name.startswith("exhibit")),
         case(attend=Attend("exhibit 9"), v=np.zeros((4, 1))),
+        stress(attend=Attend("faint"), v=_V),
     ),
 )

@@ -1,4 +1,4 @@
-"""The ten exhibits of the museum, each as the weights of four queries, and the right ones."""
+"""The ten exhibits of the museum, as the weights of four queries; the right and a faint leak."""
 
 from dataclasses import dataclass
 
@@ -37,6 +37,7 @@ WEIGHTS = {
     "exhibit 8": lambda: _filled(STRICT, -np.inf),
     "exhibit 9": lambda: softmax(SCORES, np.triu(SCORES, 1) == 0),
     "exhibit 10": lambda: _filled(CAUSAL & REAL[:, None], -1e4),
+    "faint": lambda: softmax(SCORES + np.where(CAUSAL, 0, -15)),  # the future gets about 1e-7
 }
 
 
