@@ -113,6 +113,13 @@ def test_the_formats_end_where_they_end(name):
     np.testing.assert_allclose(score, np.log(float(info.max)), atol=0.005)
 
 
+def test_the_networks_query_and_key_have_two_widths_as_in_chapter_7():
+    patches = figure_of(plots.additive_network).axes[0].patches
+    squares = [p for p in patches if getattr(p, "get_width", lambda: 0)() == 0.3]
+    heights = [square.get_y() for square in squares]
+    assert [heights.count(height) for height in sorted(set(heights))] == [2, 3]
+
+
 def test_only_the_causal_way_hides_words_and_only_the_cross_way_asks_another_sentence():
     for name, (asks, answers, causal) in wholes.WAYS.items():
         assert causal == (name == "causal")

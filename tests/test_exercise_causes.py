@@ -12,6 +12,7 @@ from attnbook.exercises.dot_product import wrong_attention
 from attnbook.exercises.exercise import Exercise, Misconception
 from attnbook.exercises.predict import Predict
 from attnbook.exercises.relations import RELATIONS, relation
+from attnbook.exercises.three_ways import wrong_moved
 from attnbook.exercises.write import Write, case, stress
 
 DOUBLE = Write(
@@ -100,6 +101,10 @@ ONCE_PASSED = {
     "positions in the dtype of the lengths": (
         "masks.left_padding_mask",
         lambda lens, n: np.arange(n).astype(lens.dtype) >= (n - lens.astype(int))[..., None],
+    ),
+    "a seed": (
+        "three_ways.first_moved",
+        wrong_moved.checker(change=lambda w: np.random.default_rng(7).normal(size=w.shape[-1])),
     ),
 }
 

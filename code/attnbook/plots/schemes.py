@@ -132,21 +132,22 @@ def number_line():
 
 @drawn
 def additive_network():
-    """Draw additive attention's score as a network: query and key, two hidden units, one score."""
+    """Draw the additive score as a network: a query and a wider key, two hidden units, a score."""
     ax = sheet(3.0)
-    heading(ax, 0.85, 0.25, "query, key")
+    heading(ax, 0.95, 0.25, "query, key")
     heading(ax, 3.1, 0.25, "two hidden units")
     heading(ax, 5.75, 0.25, "score")
     for y, colors, name, shades in [
         (0.95, "Blues", "$q$", (0.9, 0.3)),
-        (2.1, "Greens", "$k$", (0.2, 0.8)),
+        (2.1, "Greens", "$k$", (0.2, 0.8, 0.5)),
     ]:
-        vector(ax, 0.85, y, shades, colors, 0.3)
-        text(ax, 0.38, y, name, size=15)
+        left = 1.3 - 0.3 * len(shades)
+        vector(ax, (left + 1.3) / 2, y, shades, colors, 0.3)
+        text(ax, left - 0.17, y, name, size=15)
         for hidden in (0.95, 2.1):
-            arrow(ax, (1.2, y), (2.42, hidden))
-    text(ax, 1.72, 0.72, "$W_q$", size=14)
-    text(ax, 1.72, 2.33, "$W_k$", size=14)
+            arrow(ax, (1.35, y), (2.42, hidden))
+    text(ax, 1.8, 0.72, "$W_q$", size=14)
+    text(ax, 1.8, 2.33, "$W_k$", size=14)
     for unit, y in enumerate((0.95, 2.1)):
         box(ax, 3.1, y, 1.3, 0.5, "tanh(sum)", GREY)
         arrow(ax, (3.78, y), (5.35, 1.525 + 0.1 * (2 * unit - 1)))

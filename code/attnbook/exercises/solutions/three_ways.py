@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnbook.masks import causal_mask, padding_mask
-from attnbook.reference import dot_product_scores, scaled_dot_product_attention
+from attnbook.reference import scaled_dot_product_attention
 
 
 def rows_that_move():
@@ -13,15 +13,6 @@ def rows_that_move():
     real_rows = (padding_mask(np.array([4]), 6) & causal)[0, :4]
     columns = everything[:, 2], causal[:, 2], target_word[:, 2], source_word[:, 2], real_rows[:, 4]
     return [int(column.sum()) for column in columns]
-
-
-def shapes():
-    """The shapes of q, k, v, the mask, the scores and the output of cross-attention."""
-    source, target = np.zeros((2, 7, 16)), np.zeros((2, 5, 12))
-    q, k, v = target @ np.ones((12, 8)), source @ np.ones((16, 8)), source @ np.ones((16, 6))
-    mask = padding_mask(np.array([7, 4]), 7)
-    scores, out = dot_product_scores(q, k), scaled_dot_product_attention(q, k, v, mask)
-    return [array.shape for array in (q, k, v, mask, scores, out)]
 
 
 def cross_attention(decoder, encoder, w_q, w_k, w_v, valid_lens):
@@ -35,6 +26,14 @@ def decoder_mask(valid_lens, n):
     """True where key j is real and not in the future of query i."""
     real = np.arange(n) < valid_lens[..., None, None]
     return real & causal_mask(n, n)
+
+
+def first_moved(attention, x, t):
+    """The first output row that changes with word t; the number of rows if none does."""
+    changed = x.copy()
+    changed[t] = np.random.default_rng().standard_normal(x.shape[-1])
+    rows = np.any(attention(changed) != attention(x), axis=-1)
+    return int(np.argmax(rows)) if rows.any() else len(rows)
 
 
 def blind_test():

@@ -1,4 +1,4 @@
-"""How many rows move, and which shapes cross-attention has."""
+"""How many output rows move with a word, in five situations."""
 
 from attnbook.exercises.additive.parts import mistakes_in_parts
 from attnbook.exercises.exercise import Misconception
@@ -97,68 +97,4 @@ rows_that_move = Predict(
         "In one column of a mask you can read which rows a word reaches; the word's own row moves "
         "besides."
     ),
-)
-_COLUMNS = "the mask hides keys: its columns are the 7 source words."
-_PAIRS = "scores pair the 5 target words with the 7 source words."
-
-shapes = Predict(
-    name="three_ways.shapes",
-    title="Shapes across two sentences",
-    level="easy",
-    minutes=6,
-    solution_of=solutions.shapes,
-    explanation=(
-        "The target asks: q has its 5 words. The source answers: k and v have its 7 words. Scores "
-        "pair 5 queries with 7 keys, and the output has one row for each target word, as wide as "
-        "a value. The mask needs no row of its own for each query: one serves all."
-    ),
-    hints=(
-        "Which sentence gives the queries, which the keys and the values?",
-        "A product with a matrix changes the last axis only: (2, 5, 12) @ (12, 8) is (2, 5, 8).",
-        "The mask of padding_mask has an axis of length 1 for the queries.",
-    ),
-    misconceptions=(
-        Misconception(
-            [(2, 7, 8), (2, 5, 8), (2, 5, 6), (2, 1, 5), (2, 7, 5), (2, 7, 6)],
-            "you have exchanged the two sides: the target asks and the source answers.",
-        ),
-        Misconception(
-            [(2, 5, 12), (2, 7, 16), (2, 7, 16), (2, 1, 7), (2, 5, 7), (2, 5, 16)],
-            "the matrices have not been applied: w_q turns width 12 into 8.",
-        ),
-        *mistakes_in_parts(
-            [(2, 5, 8), (2, 7, 8), (2, 7, 6), (2, 1, 7), (2, 5, 7), (2, 5, 6)],
-            (
-                (0, (2, 7, 8), "the queries come from the target: 5 words."),
-                (0, (2, 5, 12), "w_q turns the 12 numbers of a target word into 8."),
-                (1, (2, 5, 8), "the keys come from the source: 7 words."),
-                (1, (2, 8, 7), "k has a row for each source word; it is transposed in the scores."),
-                (1, (2, 7, 16), "w_k turns the 16 numbers of a source word into 8."),
-                (2, (2, 5, 6), "the values come from the source too: each key has its value."),
-                (2, (2, 7, 8), "the values have a matrix of their own, and 6 numbers each."),
-                (2, (2, 7, 16), "w_v turns the 16 numbers of a source word into 6."),
-                (3, (2, 1, 5), _COLUMNS),
-                (3, (2, 5, 5), _COLUMNS),
-                (
-                    3,
-                    (2, 7, 1),
-                    "the mask has its axis of 1 for the queries: rows, before the keys.",
-                ),
-                (
-                    3,
-                    (2, 5, 7),
-                    "padding_mask returns one row for all queries of a sentence: its middle axis "
-                    "is 1.",
-                ),
-                (3, (2, 7, 7), "the mask's rows are for queries, and one row serves them all: 1."),
-                (4, (2, 7, 5), "the scores are transposed: rows are queries, columns are keys."),
-                (4, (2, 5, 5), _PAIRS),
-                (4, (2, 7, 7), _PAIRS),
-                (5, (2, 7, 6), "the output has one row for each query, not for each key."),
-                (5, (2, 5, 8), "the output mixes values: it is as wide as a value, 6."),
-                (5, (2, 5, 7), "these are the weights' shape; the output mixes values of width 6."),
-            ),
-        ),
-    ),
-    notice="The widths 12 and 16 have gone: the matrices let any two kinds of vectors meet.",
 )
