@@ -21,6 +21,18 @@ parameters = Predict(
         "Multi-head: 4 · 12² = 576, however the 12 are cut into heads; biases add 4 · 12 = 48."
     ),
     misconceptions=(
+        Misconception(
+            [0, 63, 432, 624], "W_o is missing: there are four matrices, the last mixes the heads."
+        ),
+        Misconception([12, 63, 576, 624], "the dot product has no matrix: it learns nothing."),
+        Misconception(
+            [0, 15, 576, 624],
+            "that adds the widths; a matrix has as many numbers as rows times columns.",
+        ),
+        Misconception([0, 63, 576, 600], "two layers only have a bias here: all four do, 4 · 12."),
+        Misconception(
+            [0, 63, 48, 624], "that adds widths; each of the four matrices has 12 · 12 numbers."
+        ),
         *(
             Misconception(
                 [rate, 63, 576, 624], "a dropout rate is set, not learned: it is no parameter."
@@ -85,7 +97,7 @@ dropout = Predict(
     level="medium",
     minutes=6,
     solution_of=solutions.dropout,
-    atol=0.005,
+    atol=0.003,
     hints=(
         "In evaluation dropout does nothing at all: nothing is dropped, nothing divided.",
         "In training what is kept is divided by 1 - p = 3/4, so that the mean stays.",
@@ -98,6 +110,11 @@ dropout = Predict(
         "visible weights are both dropped with chance 1/4 · 1/4 = 1/16."
     ),
     misconceptions=(
+        Misconception(
+            [3, 3, 16 / 3, 1 / 16],
+            "a kept weight is divided by 3/4 once: 3/4 becomes 1, and the output 4.",
+        ),
+        Misconception([3, 3, 8, 1 / 16], "the last key is hidden: its value never counts."),
         Misconception(
             [2.25, 3, 4, 0.0625],
             "nothing is scaled in evaluation: the division by 1 - p in training made up for it.",
@@ -123,6 +140,18 @@ dropout = Predict(
         Misconception(
             [3, 3, 4, 1 / 64],
             "the third weight is hidden and 0 already: two have to be dropped, not three.",
+        ),
+        Misconception(
+            [3, 3, 4, 1 / 15],
+            "each of two weights is dropped with chance 1/4, whatever the other does: 1/4 · 1/4.",
+        ),
+        Misconception(
+            [3, 3, 4, 0.5],
+            "the two chances are multiplied, not added: both have to be dropped.",
+        ),
+        Misconception(
+            [3, 3, 4, 7 / 16],
+            "that is the chance that at least one of the two is dropped; here both are.",
         ),
         Misconception(
             [3, 3, 4, 0.25],
