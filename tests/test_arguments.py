@@ -146,9 +146,6 @@ def test_lists_are_refused(name):
         ("v", np.ones((9, D_V)), "v is float64 array of shape (9, 6); expected"),
         ("k", np.ones((2, N_K, 4)), "k is float64 array of shape (2, 5, 4); expected"),
         ("mask", np.ones((N_Q, N_K)), "mask is float64 array of shape (3, 5); expected Bool"),
-        ("mask", np.ones((N_K, N_Q), bool), "mask is bool array of shape (5, 3); expected Bool"),
-        ("mask", np.ones((2, N_Q, N_K), bool), "mask is bool array of shape (2, 3, 5)"),
-        ("mask", np.ones(N_K, bool), "mask is bool array of shape (5,)"),
         ("bias", np.ones((N_Q, N_K), bool), "bias is bool array of shape (3, 5); expected Real"),
         ("bias", np.ones((2, N_Q, N_K)), "bias is float64 array of shape (2, 3, 5)"),
         ("scale", "0.5", "scale is str '0.5'; expected"),
@@ -161,6 +158,17 @@ def test_a_wrong_argument_of_attention_is_named_with_what_it_was(argument, wrong
     sentence = refusal(reference.scaled_dot_product_attention, **arguments)
     assert sentence.startswith(f"scaled_dot_product_attention: {said}")
     assert "n_q=3" in sentence or argument == "q"
+
+
+@pytest.mark.parametrize("shape", [(N_K, N_Q), (2, N_Q, N_K), (N_K,), (N_Q, 2)], ids=str)
+def test_a_mask_that_fits_nowhere_is_refused_by_the_shapes_that_would_fit(shape):
+    sentence = refusal(
+        reference.scaled_dot_product_attention, *queries_keys_values(), np.ones(shape, bool)
+    )
+    assert sentence == (
+        f"scaled_dot_product_attention: mask is bool array of shape {shape}; "
+        "expected shape (3, 5), where any axis may be 1"
+    )
 
 
 @pytest.mark.parametrize(

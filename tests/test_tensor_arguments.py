@@ -162,6 +162,8 @@ def test_a_module_names_its_own_mask():
     x, mask = torch.ones(2, 3, 8), torch.ones(2, 3, 3, 3, dtype=torch.bool)
     said = refusal(pytorch.MultiHeadAttention(8, 2), x, x, x, mask=mask)
     assert said.startswith("MultiHeadAttention.forward: mask is bool tensor of shape (2, 3, 3, 3)")
+    each = "shape (3, 3) or (2, 3, 3) or (2, 2, 3, 3), where any axis may be 1"
+    assert said.endswith(f"; expected {each}")
     x = torch.ones(2, 2, 3, 8)
     said = refusal(pytorch.DotProductAttention(), x, x, x, mask=mask[:, 0])
     assert said.startswith("DotProductAttention.forward: mask is bool tensor of shape (2, 3, 3)")

@@ -48,12 +48,12 @@ def look(function, signature, args, kwargs):
     except TypeError as error:
         raise TypeError(f"{function.__qualname__}: {error}{_ours(kwargs)}") from None
     wrong = _first_wrong(function)(*args, **kwargs)
-    if wrong:
-        raise TypeError(_sentence(function, given, *wrong))
-    expected = _axes(given)
+    expected = _axes(given) if not wrong or _is_mask(wrong[0], given) else None
     if expected:
         was = describe(given["mask"])
         raise TypeError(f"{function.__qualname__}: mask is {was}; expected {expected}")
+    if wrong:
+        raise TypeError(_sentence(function, given, *wrong))
 
 
 def _first_wrong(function):
@@ -73,6 +73,11 @@ def _first_wrong(function):
     return first_wrong
 
 
+def _is_mask(name, given):
+    """Whether what does not fit is a boolean mask, so that its axes are wrong."""
+    return name == "mask" and str(getattr(given[name], "dtype", "")).endswith("bool")
+
+
 def _axes(given):
     """What the axes of a mask must be, if they are not: as many as q has, or two (and axes of 1).
 
@@ -87,7 +92,8 @@ def _axes(given):
     allowed = [rows, (*batch, *rows), *([(*batch, n_heads, *rows)] if n_heads else [])]
     for shape in allowed:
         sizes = list(zip(reversed(mask.shape), reversed(shape), strict=False))
-        full = mask.ndim == len(shape) or all(n == 1 for n in mask.shape[:-2])
+        ones = mask.ndim > 2 and all(n == 1 for n in mask.shape[:-2])
+        full = mask.ndim == len(shape) or ones
         if full and all(m in (1, n) for m, n in sizes):
             return None
     each = " or ".join(str(tuple(shape)) for shape in dict.fromkeys(allowed))

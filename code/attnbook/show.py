@@ -27,6 +27,8 @@ def source_text(function):
     lines = text.rstrip().split("\n")
     if len(body) > 1 and ast.get_docstring(ast.parse(text).body[0]) is not None:
         del lines[body[0].lineno - 1 : body[0].end_lineno]
+        if not lines[body[0].lineno - 1]:  # before a nested function
+            del lines[body[0].lineno - 1]
     return "\n".join(lines)
 
 
