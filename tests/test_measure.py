@@ -177,27 +177,6 @@ def test_the_shares_of_small_operations_are_left_out():
     assert all(0.01 <= share <= 1 for form in shares.values() for share in form.values())
 
 
-def test_the_table_has_a_line_for_each_form_of_each_case():
-    row = {"case": "plain", "n": 512, "form": "ours", "ratio": 1.234}
-    rows = [row | {"n": 128, "ratio": 2}, row]
-    rows += [row | {"case": "causal"} for row in rows]
-    assert measure.as_table({"rows": rows}).splitlines() == [
-        "| case | form, at n = | 128 | 512 |",
-        "| --- | --- | --- | --- |",
-        "| plain | ours | 2.00 | 1.23 |",
-        "| causal | ours | 2.00 | 1.23 |",
-    ]
-
-
-def test_a_table_puts_each_ratio_under_its_length_in_whatever_order():
-    measured = ("a", 512), ("a", 128), ("b", 512)
-    rows = [{"case": "plain", "form": f, "n": n, "ratio": n / 100} for f, n in measured]
-    assert measure.as_table({"rows": rows}).splitlines()[2:] == [
-        "| plain | a | 1.28 | 5.12 |",
-        "| plain | b |  | 5.12 |",
-    ]
-
-
 def ratio(case, n, form):
     rows = measure.recorded("processor")["rows"]
     (row,) = [r for r in rows if (r["case"], r["n"], r["form"]) == (case, n, form)]

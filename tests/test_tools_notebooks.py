@@ -1,8 +1,6 @@
 """Notebooks are run to the same bytes each time, and kept in one form that nbval can compare."""
 
-import base64
 import copy
-import io
 import json
 import signal
 import subprocess
@@ -10,13 +8,10 @@ import sys
 import time
 
 import nbformat
-import numpy as np
 import pytest
-from PIL import Image
 
 from tools import notebooks, prove
 from tools.notebook_form import METADATA, normalise, parse
-from tools.small_images import shrink
 
 
 def code(source, outputs=(), count=None, tags=(), **fields):
@@ -242,19 +237,3 @@ def test_the_check_refuses_what_is_no_notebook(tmp_path, text):
     path.write_text(text)
     (found,) = notebooks.check(path)
     assert found.startswith("it is not a notebook")
-
-
-def test_figures_become_small_and_stay_as_they_look():
-    pixels = np.full((200, 300, 3), 254, np.uint8)
-    pixels[50:150, 50:250] = np.linspace(0, 255, 200).astype(np.uint8)[:, None]
-    pixels[:50, :40] = (222, 235, 247)  # a pale shade beside the paper
-    large = io.BytesIO()
-    Image.fromarray(pixels).save(large, "PNG", compress_level=0)
-    text = base64.b64encode(large.getvalue()).decode()
-    output = nbformat.v4.new_output("display_data", data={"image/png": text})
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[output])])
-    shrink(notebook)
-    small = base64.b64decode(notebook.cells[0].outputs[0].data["image/png"])
-    after = np.asarray(Image.open(io.BytesIO(small)).convert("RGB")).astype(int)
-    assert len(small) < len(large.getvalue()) / 3
-    assert np.abs(after - pixels).max() <= 3

@@ -24,7 +24,6 @@ from tools.install_cell import address, place
 from tools.kernels import SPEECH
 from tools.notebook_form import VARIES, code_cells, normalise, parse, problems, tags, title
 from tools.reproducible import settings
-from tools.small_images import shrink
 
 
 def execute(notebook, folder):
@@ -69,7 +68,6 @@ def run(path, fresh):
     earlier = {} if fresh else {cell.id: cell.outputs for cell in code_cells(notebook)}
     if stopped := execute(notebook, path.resolve().parent):
         return stopped
-    shrink(notebook)
     for cell in code_cells(notebook):
         retain(cell, earlier.get(cell.id, []))
     after = normalise(notebook)

@@ -6,11 +6,10 @@ A time is a ratio: two calls take turns in one run, so that what slows the machi
 from attnbook.measure.environment import environment
 from attnbook.measure.memory import peak_memory
 from attnbook.measure.operations import operations
-from attnbook.measure.record import as_table, recorded
+from attnbook.measure.record import recorded
 from attnbook.measure.time import one_thread, ratios, rounds
 
 __all__ = [
-    "as_table",
     "environment",
     "one_thread",
     "operations",

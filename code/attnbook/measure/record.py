@@ -20,15 +20,3 @@ def recorded(name):
     if commit == "none" or commit.endswith("+"):
         raise ValueError(f"the measurement {name} has the commit {commit}; expected one without +")
     return found
-
-
-def as_table(found):
-    """The ratios of a recorded measurement in Markdown: a line a form, a column a length."""
-    lengths = sorted({row["n"] for row in found["rows"]})
-    forms = {}
-    for row in found["rows"]:
-        forms.setdefault((row["case"], row["form"]), {})[row["n"]] = f"{row['ratio']:.2f}"
-    head = ["case", "form, at n =", *map(str, lengths)]
-    body = [[*form, *(ratios.get(n, "") for n in lengths)] for form, ratios in forms.items()]
-    lines = [head, ["---"] * len(head), *body]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
