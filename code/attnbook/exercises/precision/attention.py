@@ -44,6 +44,17 @@ def weights_rounded(q, k, v):
     return torch.softmax(scores, dim=-1).half() @ v
 
 
+def unshifted(q, k, v):
+    exp = torch.exp(q.float() @ k.float().mT * q.shape[-1] ** -0.5)
+    return (exp @ v.float() / exp.sum(dim=-1, keepdim=True)).half()
+
+
+def one_shift(q, k, v):
+    scores = q.float() @ k.float().mT * q.shape[-1] ** -0.5
+    exp = torch.exp(scores - scores.max())
+    return (exp @ v.float() / exp.sum(dim=-1, keepdim=True)).half()
+
+
 def half(function):
     return lambda q, k, v: function(q, k, v).half()
 
@@ -98,6 +109,26 @@ rounds_once = Write(
             half(lambda q, k, v: _attention(q, k, v, dim=-2)),
             "the softmax runs over the queries: keys are the last dimension of the scores.",
         ),
+        Misconception(
+            half(lambda q, k, v: _attention(q, k, v, dim=0)),
+            "the softmax runs over the first dimension: keys are the last one of the scores.",
+        ),
+        Misconception(
+            half(lambda q, k, v: _attention(q, k, v, scale=lambda d: v.shape[-1] ** -0.5)),
+            "the scale has the width of the values: it is one over the square root of d_k.",
+        ),
+        Misconception(
+            half(lambda q, k, v: _attention(q, k, v, scale=lambda d: d**0.5)),
+            "the scores are multiplied by the square root of d_k: divide by it.",
+        ),
+        Misconception(
+            unshifted,
+            "the exponentials overflow, in float32 above 88.7: subtract each row's maximum.",
+        ),
+        Misconception(
+            one_shift,
+            "one maximum serves all rows, and a row far below it has only zeros left.",
+        ),
     ),
     notice="One rounding at the end is what the budget of the chapter allows.",
     cases=(
@@ -106,6 +137,7 @@ rounds_once = Write(
         case(**_random((), 3, 4, 2, 5)),
         case(**_random((2,), 3, 5, 4, 2)),
         case(**_random((2, 3), 2, 2, 8, 1)),
+        stress(**_half(q=[[0], [60]], k=[[10], [0]], v=[[0], [8]])),
         stress(**_half(q=[[3]], k=[[683], [682]], v=[[0], [8]])),
         stress(**_half(q=[[1]], k=[[0], *[[-16]] * 64], v=[[0], *[[60000]] * 64])),
         stress(**_half(q=np.full((1, 64), 40), k=np.full((1, 64), 40), v=[[4]])),

@@ -73,6 +73,11 @@ half_mean = Break(
             "the sum is beyond 65504 by less than half a step, and is rounded back: go further.",
         ),
         Miss(
+            ([30000.0, 30000.0],),
+            lambda values: values.max() < 60000 and 20000 <= values.sum() <= 65504,
+            "the sum is still a float16: it has to pass 65504.",
+        ),
+        Miss(
             ([0.001, 0.002],),
             lambda values: values.max() < 1,
             "small numbers lose digits at most: it is the other end of the range that is near.",
@@ -80,7 +85,7 @@ half_mean = Break(
         Miss(
             ([2048.0, 1.0, 1.0, 1.0],),
             lambda values: values.max() < 60000 and values.sum() <= 65504,
-            "the sum is rounded, by less than a thousandth for each number; it has to overflow.",
+            "the sum is rounded at most, by less than a thousandth a step; it has to overflow.",
         ),
     ),
     notice="A mean, a norm, a variance: each holds a sum on the way that its result does not show.",

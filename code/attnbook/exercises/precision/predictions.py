@@ -121,6 +121,19 @@ roundings = Predict(
         Misconception(
             [1, 2, 2, 2], "in turn the running output is stored, and rounded, each time."
         ),
+        Misconception([1, 1, 1, 8], "the parts are stored as well, before they are merged."),
+        Misconception([1, 3, 3, 8], "two errors of one u average to at most one u, and 1 more."),
+        Misconception([1, 2, 4, 8], "merged at once is one more rounding, and not three in pairs."),
+        Misconception(
+            [1, 2, 2, 4], "in turn means one part after the other, seven times: not in pairs."
+        ),
+        Misconception(
+            [1, 2, 2, 15],
+            "a merge averages the running error with a part's one u, and adds one u, not two.",
+        ),
+        Misconception(
+            [2, 3, 3, 9], "sums in float32 count as exact here: only what is stored is rounded."
+        ),
         Misconception([1, 1, 1, 7], "the last output is stored too: that is one rounding more."),
         Misconception([1, 2, 2, 7], "seven merges, and the first part was stored before them: 8."),
         Misconception([1, 2, 2, 9], "eight parts need seven merges: 1 + 7."),

@@ -115,7 +115,11 @@ five_zeros = Predict(
         ),
         Misconception(
             [False, False, False, False, False],
-            "all five numbers are fine, and three of their gradients are not.",
+            "all five numbers are 0, and three of their gradients are NaN.",
+        ),
+        Misconception(
+            [False, False, False, True, False],
+            "the fourth is ∞, which is not NaN; 0 · ∞ is, in three of the others.",
         ),
         Misconception(
             [False, True, False, True, False],
