@@ -4,6 +4,7 @@ import inspect
 
 import pytest
 import torch
+from torch.autograd.gradcheck import GradcheckError
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from attnbook import pytorch
@@ -194,3 +195,23 @@ def saved(n):
 
 def test_what_is_kept_for_the_way_back_is_a_few_matrices_of_weights():
     assert saved(512) <= (2 * 4 + 3) * 512**2 + 100_000
+
+
+class Squares(torch.autograd.Function):
+    """Squares with the right gradient, in which the numbers themselves count as constants."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.twice = 2 * x.detach()
+        return x * x
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * ctx.twice
+
+
+def test_gradgradcheck_rejects_a_wrong_second_gradient():
+    s = drawn((3, 5), dtype=torch.float64)[0].requires_grad_()
+    assert torch.autograd.gradcheck(Squares.apply, s)
+    with pytest.raises(GradcheckError):
+        torch.autograd.gradgradcheck(Squares.apply, s, fast_mode=True)

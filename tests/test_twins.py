@@ -158,13 +158,14 @@ def test_torchs_own_samples_agree(sample):
 
 @every_function
 def test_gradients_are_right(name):
+    """The first by every number, the second along one direction drawn at random."""
     inputs = [x.requires_grad_() for x in tensors(name, ())]
 
     def function(*xs):
         return getattr(pytorch, name)(*xs, **others(name))
 
     assert torch.autograd.gradcheck(function, inputs)
-    assert torch.autograd.gradgradcheck(function, inputs)
+    assert torch.autograd.gradgradcheck(function, inputs, fast_mode=True)
 
 
 def test_gradcheck_rejects_a_wrong_gradient():

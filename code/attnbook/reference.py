@@ -46,7 +46,7 @@ def softmax(
 
     Returns an array of the same shape: exactly 0 where the mask is False, and a row of zeros where
     nothing is visible (all masked, or all scores -inf). A row with a visible NaN or +inf has no
-    weights: it has NaN where the mask is True.
+    weights: it has NaN at every visible key for a NaN, and for +inf at that key at least.
 
     Source: Bridle (1990); the shift by m as in Blanchard, Higham and Higham (2021).
 

@@ -1,0 +1,106 @@
+"""What has fitted is remembered: for which kinds of call, how many of them, and in which thread."""
+
+import inspect
+import threading
+
+import numpy as np
+import pytest
+import torch
+
+from attnbook import arguments, masks, pytorch, reference
+from attnbook.operation import inside
+
+MASKS = [name for name in pytorch.__all__ if name.endswith("_mask") and hasattr(masks, name)]
+BOTH = pytest.mark.parametrize("library", [reference, pytorch], ids=["numpy", "torch"])
+
+
+def drawn(library, *shape):
+    array = np.random.default_rng(0).normal(size=shape)
+    return array if library is reference else torch.from_numpy(array)
+
+
+@BOTH
+def test_another_number_of_heads_is_another_kind_of_call(library):
+    x, w = drawn(library, 2, 3, 8), drawn(library, 8, 8)
+    mask = drawn(library, 2, 2, 3, 3) < 1
+    library.multi_head_attention(x, x, x, w, w, w, w, 2, mask)
+    with pytest.raises(TypeError, match="mask is bool"):
+        library.multi_head_attention(x, x, x, w, w, w, w, 4, mask)
+
+
+def test_no_more_kinds_are_remembered_than_allowed(monkeypatch):
+    looked, look = [], arguments.look
+    monkeypatch.setattr(arguments, "look", lambda f, *rest: looked.append(f) or look(f, *rest))
+    monkeypatch.setattr(arguments, "MOST_KINDS", 2)
+    check = arguments.checker(reference.softmax.__wrapped__)
+    for n in (1, 2, 3, 3, 1):  # the third kind takes the place of both before it
+        check(np.ones(n))
+    assert len(looked) == 4
+
+
+def test_what_one_thread_is_inside_of_is_nothing_to_another():
+    errors = []
+
+    def wrong():
+        try:
+            reference.softmax("scores")
+        except TypeError as error:
+            errors.append(str(error))
+
+    with inside.entered(cast=True):
+        thread = threading.Thread(target=wrong)
+        thread.start()
+        thread.join()
+    assert errors and errors[0].startswith("softmax: scores is str 'scores'; expected")
+
+
+def test_inside_is_left_as_it_was_entered():
+    with inside.entered(cast=False):
+        with inside.entered(cast=True):
+            pass
+        assert (inside.checked, inside.cast) == (True, False)
+    assert (inside.checked, inside.cast) == (False, False)
+
+
+def test_a_long_value_is_cut_and_an_empty_one_has_no_entries():
+    assert arguments.describe("x" * 200) == "str '" + "x" * 79
+    with pytest.raises(TypeError, match=r"k is float64 array of shape \(0,\); expected"):
+        reference.dot_product_scores(np.ones((3, 4)), np.ones(0))
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_the_twin_of_a_mask_has_the_same_defaults(name):
+    ours, twins = (inspect.signature(getattr(m, name)).parameters for m in (masks, pytorch))
+    assert [(p.name, p.default) for p in ours.values()] == [
+        (p.name, p.default) for p in twins.values() if p.name != "device"
+    ]
+
+
+@BOTH
+def test_a_mask_for_each_sequence_is_for_all_its_heads_with_any_batch_axes(library):
+    x, w = drawn(library, 2, 3, 5, 8), drawn(library, 8, 8)
+    mask = drawn(library, 2, 3, 5, 5) < 0.5
+    out = library.multi_head_attention(x, x, x, w, w, w, w, 2, mask)
+    for i, j in np.ndindex(2, 3):
+        one = library.multi_head_attention(*(3 * [x[i, j]]), w, w, w, w, 2, mask[i, j])
+        np.testing.assert_allclose(out[i, j], one, rtol=1e-12, atol=1e-12)
+
+
+@BOTH
+def test_infinity_has_no_weight_and_a_nan_leaves_none_in_its_row(library):
+    def weights(*row):
+        given = np.array(row) if library is reference else torch.tensor(row, dtype=torch.float64)
+        return np.isnan(np.asarray(library.softmax(given))).tolist()
+
+    assert weights(1.0, np.inf) == [False, True]
+    assert weights(1.0, np.nan) == [True, True]
+
+
+def test_a_bias_has_its_gradient():
+    q, k, v, bias = (
+        x.requires_grad_() for x in map(drawn, 4 * [pytorch], (3, 5, 5, 3), (4, 4, 6, 5))
+    )
+    mask = pytorch.causal_mask(3, 5)
+    assert torch.autograd.gradcheck(
+        lambda *x: pytorch.scaled_dot_product_attention(*x[:3], mask, x[3]), (q, k, v, bias)
+    )
