@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import types
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -81,6 +82,16 @@ def test_many_slow_calls_have_one_limit_and_say_how_far_they_are(monkeypatch, ca
     assert time.monotonic() - start < 5
     if sys.platform == "linux":
         assert "(Still running: 0 of 3 inputs in 0.5 seconds.)" in capsys.readouterr().out
+
+
+def test_a_stub_is_told_nothing_of_time_on_a_slow_machine(monkeypatch, capsys):
+    def stub(x):
+        raise NotImplementedError
+
+    monkeypatch.setattr(rehearsal, "NOTICE", 0.3)
+    exercise = replace(DOUBLE, solution_of=lambda x: time.sleep(0.5) or 2 * x)
+    assert exercise.verdict(stub).state == "open"
+    assert capsys.readouterr().out == ""
 
 
 def test_a_limit_holds_without_a_copy_of_the_process(monkeypatch):
