@@ -58,7 +58,8 @@ def page(build):
 def part(page, start, tag):
     """The element that begins with `start`, to the first end of its kind."""
     begin = page.index(start)
-    return re.sub(r"<[^>]+>|\s+", " ", page[begin : page.index(f"</{tag}>", begin)])
+    text = re.sub(r"<[^>]+>", " ", page[begin : page.index(f"</{tag}>", begin)])
+    return " ".join(text.split())
 
 
 def test_quotes_that_open_in_bold_are_boxes(page):
