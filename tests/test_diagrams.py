@@ -15,6 +15,17 @@ from attnbook.plots.style import INK, contrast
 
 CAUSAL = np.tri(3, dtype=bool)
 WEIGHTS = np.full((3, 3), 1 / 3)
+WIDE = [
+    ("$Q$", "n_q d_k"),
+    "·",
+    (r"$K^{\mathsf{T}}$", "d_k n_k"),
+    "→",
+    ("$A$", "n_q n_k"),
+    "·",
+    ("$V$", "n_k d_v"),
+    "→",
+    ("$O$", "n_q d_v"),
+]
 ROWS = [["visible", "zeros"], ["hidden", "NaN"]]
 
 CALLS = {
@@ -36,6 +47,7 @@ CALLS = {
         ["black", "cats"], ["chats", "noirs"], [[0, 1], [0.9, 0.1]]
     ),
     "shape_diagram": lambda: plots.shape_diagram([("$Q$", "b n_q d_k"), "·", ("$W$", "d_k d_v")]),
+    "wide shape_diagram": lambda: plots.shape_diagram(WIDE),
     "table_cells": lambda: plots.table_cells(
         ["one", "two"], ["True means", "a\nrow"], ROWS, {"NaN": "bad"}
     ),
@@ -164,6 +176,10 @@ def test_words_are_readable_on_every_tint():
         (lambda: plots.right_and_wrong(CAUSAL, WEIGHTS), "wrong is float64 .* booleans"),
         (lambda: plots.sentences(["a"], ["b"], [1]), r"weights is .* shape \(1, 1\)"),
         (lambda: plots.shape_diagram([("Q", "b x")]), "parts has an axis 'x'; expected one of b"),
+        (
+            lambda: plots.shape_diagram([("A", "n_q n_k")] * 6),
+            "parts holds 6 parts; expected fewer",
+        ),
         (
             lambda: plots.table_cells(["a"], ["b"], [[]], {}),
             r"rows of \[0\] words; expected 1 of 1",

@@ -18,15 +18,23 @@ SHOW = "Show the answer"
 
 
 class details(nodes.General, nodes.Element):
-    """A native disclosure with the summary `summary`, open until the page's script folds it."""
+    """A native disclosure, open until the page's script folds it; first in it is its `summary`."""
 
 
-def fold(classes, summary, *children):
-    return details("", *children, classes=classes, summary=summary)
+class summary(nodes.General, nodes.TextElement):
+    """What a disclosure shows while it is closed."""
+
+
+def fold(classes, title, *children):
+    return details("", summary("", "", *title), *children, classes=classes)
+
+
+def _label(words):
+    return [nodes.raw("", words, format="html")]  # raw: of the interface, not found by search
 
 
 def _opening(quote):
-    """The bold words that a quote opens with, taken out of it, or None."""
+    """The bold words that a quote opens with, as a node that is taken out of it, or None."""
     first = quote.next_node(nodes.paragraph)
     spans = list(dropwhile(lambda span: not span.astext().strip(), first or ()))
     if not spans or not isinstance(spans[0], nodes.strong):
@@ -37,22 +45,28 @@ def _opening(quote):
     first[:] = spans[1:]
     if not first.children:
         quote.remove(first)
-    return words
+    return spans[0]
 
 
 def box(quote):
     """What a quote is on the site: itself, a box or a closed note."""
-    words = _opening(quote)
-    if words is None:
+    opening = _opening(quote)
+    if opening is None:
         return quote
+    words = opening.astext()
     if words in BOXES:
         title = nodes.title("", words.rstrip("."))
         return nodes.admonition("", title, *quote.children, classes=[BOXES[words]])
-    return fold(["aside"], _capital(words.removeprefix(ASIDE).rstrip(".")), *quote.children)
+    return fold(["aside"], _title(opening), *quote.children)
 
 
-def _capital(text):
-    return text[:1].upper() + text[1:]
+def _title(node):
+    """What the title of an aside holds, formulas too, without the word and the last full stop."""
+    spans = list(node.children)
+    if isinstance(spans[-1], nodes.Text):
+        spans[-1] = nodes.Text(spans[-1].rstrip("."))
+    name = spans[0].removeprefix(ASIDE)
+    return [nodes.Text(name[:1].upper() + name[1:]), *spans[1:]]
 
 
 def _boxes(document):
@@ -67,7 +81,7 @@ def _answers(document):
         if isinstance(node, nodes.admonition) and "predict" in node["classes"]:
             asked = True
         elif asked and "cell_output" in node.get("classes", []):
-            answer = fold(["reveal"], SHOW, *node.children)
+            answer = fold(["reveal"], _label(SHOW), *node.children)
             node.children = [answer]
             node.setup_child(answer)
             _take_reading(node.parent, answer)
@@ -88,8 +102,8 @@ def _sections(document):
             section["classes"].append("exercise")
         elif title.startswith(ASIDE):
             section["classes"].append("aside")
-            section[0][:] = [nodes.Text(_capital(title.removeprefix(ASIDE)))]
-            section[1:] = [fold(["aside"], "Show this aside", *section[1:])]
+            section[0][:] = _title(section[0])
+            section[1:] = [fold(["aside"], _label("Show this aside"), *section[1:])]
 
 
 def _arrange(app, document):
@@ -110,11 +124,18 @@ def _number(app, document, docname):
 
 def visit_details(visitor, node):
     visitor.body.append(visitor.starttag(node, "details", "", open="open"))
-    visitor.body.append(f"<summary>{visitor.encode(node['summary'])}</summary>\n")
 
 
 def depart_details(visitor, node):
     visitor.body.append("</details>\n")
+
+
+def visit_summary(visitor, node):
+    visitor.body.append("<summary>")
+
+
+def depart_summary(visitor, node):
+    visitor.body.append("</summary>\n")
 
 
 EARLY = (
@@ -126,6 +147,7 @@ EARLY = (
 
 def setup(app):
     app.add_node(details, html=(visit_details, depart_details))
+    app.add_node(summary, html=(visit_summary, depart_summary))
     app.connect("doctree-read", _arrange, priority=600)  # after the captions of figures
     app.connect("doctree-resolved", _number)
     app.add_js_file(None, body=EARLY, priority=100)

@@ -29,8 +29,7 @@ def _text(node):
     if isinstance(node, LEFT_OUT):
         return ""
     between = "" if isinstance(node, nodes.TextElement) else " "
-    own = [node["summary"]] if "aside" in node.get("classes", ()) else []
-    return between.join(own + [_text(child) for child in node.children])
+    return between.join(_text(child) for child in node.children)
 
 
 def _code(section):

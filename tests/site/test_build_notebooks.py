@@ -25,12 +25,12 @@ CELLS = [
     markdown(
         "## Sums\n\n<!-- eq-sum -->\n$$\nx + y = z\n$$\n\n"
         f"As [the sum](#eq-sum) says ([One, 2020]({SOURCE})).\n\n"
-        "> **Aside: why it holds.** It does.\n>\n> Always.\n\n> **Predict.** What is 1 + 1?"
+        "> **Aside: why $x^2$ holds.** It does.\n>\n> Always.\n\n> **Predict.** What is 1 + 1?"
     ),
     code("print(1 + 1)", "2\n"),
     markdown("Two, as expected.\n\nA new idea follows."),
     code("print(3)", "3\n"),
-    markdown("### Aside: a table\n\nSide road."),
+    markdown("### Aside: a table of $y^2$\n\nSide road."),
     code("print(4)", "4\n"),
     markdown("## Exercises\n\n### Exercise: Hide the middle key\n\n*Predict*\n\nWhich weights?"),
     code("exercises.masks.middle_hidden.check(...)", "Not attempted yet.\n"),
@@ -71,10 +71,12 @@ def test_quotes_that_open_in_bold_are_boxes(page):
 
 def test_an_aside_is_a_closed_note_with_its_title(page):
     note = page.split('<details class="aside"')[1].split("</details>")[0]
-    assert "<summary>Why it holds</summary>" in note and "Always." in note
+    title = re.search(r"<summary>(.*?)</summary>", note, re.DOTALL)[1]
+    assert (title[:4], title[-6:]) == ("Why ", " holds") and "x^2</annotation>" in title
+    assert "Always." in note
     section = page.split('<details class="aside"')[2].split("</details>")[0]
     assert "Side road." in section and 'print</span><span class="p">(</span>' in section
-    assert re.search(r"<h3>A table", page)
+    assert re.search(r"<h3>A table of <.*y\^2</annotation>", page)
 
 
 def test_the_answer_to_a_prediction_is_folded_with_the_paragraph_that_reads_it(page):

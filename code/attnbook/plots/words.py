@@ -4,9 +4,11 @@ import numpy as np
 
 from attnbook.plots.arguments import real_array
 from attnbook.plots.parts import BLUE, GREEN, ORANGE, arrow, box, heading, line, sheet, text
-from attnbook.plots.style import COLORS, MUTED, WIDTH, drawn
+from attnbook.plots.style import COLORS, MUTED, PAPER, WIDTH, drawn
 
 INCHES = {"b": 0.13, "h": 0.13, "n_q": 0.85, "n_k": 1.3, "d_k": 0.5, "d_v": 0.65, "d_model": 0.9}
+SIGN, MARGIN = 0.35, 0.45  # what a sign needs, and an array beside its box, in inches
+SMALLEST = 0.65  # of the sizes above; in smaller boxes the words would meet
 WRITTEN = {"d_model": r"d_{\mathrm{model}}"}
 
 
@@ -61,37 +63,37 @@ def arrows(query, keys, orders):
     for name, order in orders.items():
         if sorted(order) != list(range(len(keys))):
             raise ValueError(f"orders[{name!r}] is {order}; expected each of {len(keys)} keys once")
-    ax, ends = sheet(3.6), np.vstack([query, keys, [0, 0]])
-    low, high = ends.min(0), ends.max(0)
-    scale = min(3.4 / (high[0] - low[0]), 2.9 / (high[1] - low[1]))
-    middle = (low + high) / 2
-    for n, end in enumerate([query, *keys]):
-        start = _place(-middle, scale)
-        tip = _place(end - middle, scale)
-        color = COLORS[0] if n == 0 else MUTED
-        arrow(ax, start, tip, 2.4 if n == 0 else 1.8, color)
-        away = (end / np.linalg.norm(end)) * [0.2, -0.2]
-        text(
-            ax,
-            tip[0] + away[0],
-            tip[1] + away[1],
-            f"$k_{n - 1}$" if n else "$q$",
-            size=15,
-            color=color,
-        )
+    ax = sheet(3.6)
+    _fan(ax, [query, *keys])
     for n, (name, order) in enumerate(orders.items()):
-        heading(ax, 5.55, 0.6 + 1.45 * n, name)
-        for place, key in enumerate(order):
-            x = 5.55 + 0.55 * (place - (len(order) - 1) / 2)
-            box(
-                ax, x, 1.05 + 1.45 * n, 0.45, 0.4, f"$k_{key}$", ORANGE if place == 0 else "#fffefb"
-            )
+        _order(ax, 0.6 + 1.45 * n, name, order)
     text(ax, 5.55, 3.35, "the first gets the largest weight", color=MUTED)
     return ax.figure
 
 
+def _fan(ax, ends):
+    """Arrows from one point, at one scale; the first is the query."""
+    low, high = np.min([*ends, [0, 0]], 0), np.max([*ends, [0, 0]], 0)
+    scale = min(3.4 / (high[0] - low[0]), 2.9 / (high[1] - low[1]))
+    middle = (low + high) / 2
+    for n, end in enumerate(ends):
+        name, width, color = (f"$k_{n - 1}$", 1.8, MUTED) if n else ("$q$", 2.4, COLORS[0])
+        tip = _place(end - middle, scale)
+        arrow(ax, _place(-middle, scale), tip, width, color)
+        away = end / np.linalg.norm(end) * 0.2
+        text(ax, tip[0] + away[0], tip[1] - away[1], name, size=15, color=color)
+
+
 def _place(vector, scale):
     return 2.15 + scale * vector[0], 1.8 - scale * vector[1]
+
+
+def _order(ax, y, name, order):
+    """The keys in a row, the first of them in colour."""
+    heading(ax, 5.55, y, name)
+    for place, key in enumerate(order):
+        x = 5.55 + 0.55 * (place - (len(order) - 1) / 2)
+        box(ax, x, y + 0.45, 0.45, 0.4, f"$k_{key}$", PAPER if place else ORANGE)
 
 
 @drawn
@@ -104,20 +106,30 @@ def shape_diagram(parts):
     Raises
     ------
     ValueError
-        If an axis has a name that has no size here.
+        If an axis has a name that has no size here, or the parts do not fit the page's width.
     """
-    sizes = [part if isinstance(part, str) else _axes(part[1]) for part in parts]
-    wide = [0.35 if isinstance(size, str) else size[-1] + 0.45 for size in sizes]
-    tall = max(size[-2] for size in sizes if not isinstance(size, str))
+    sizes = _fitting([None if isinstance(part, str) else _axes(part[1]) for part in parts])
+    wide = [size[-1] + MARGIN if size else SIGN for size in sizes]
+    tall = max(size[-2] for size in sizes if size)
     ax, x = sheet(tall + 1.5), (WIDTH - sum(wide)) / 2
     y = 0.65 + tall / 2
     for part, size, width in zip(parts, sizes, wide, strict=True):
-        if isinstance(part, str):
-            text(ax, x + width / 2, y, part, size=17)
+        if size:
+            _array(ax, x + width / 2 + 0.08, y, size, *part)
         else:
-            _array(ax, x + width / 2 + 0.05, y, size, *part)
+            text(ax, x + width / 2, y, part, size=17)
         x += width
     return ax.figure
+
+
+def _fitting(sizes):
+    """The sizes, all shrunk by one factor if they are too wide for the page together."""
+    room = WIDTH - sum(MARGIN if size else SIGN for size in sizes)
+    wanted = sum(size[-1] for size in sizes if size)
+    if room < SMALLEST * wanted:
+        raise ValueError(f"parts holds {len(sizes)} parts; expected fewer, they do not fit a page")
+    shrink = min(1, room / wanted)
+    return [size and [shrink * axis for axis in size] for size in sizes]
 
 
 def _axes(axes):
