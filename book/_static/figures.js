@@ -15,7 +15,7 @@ function enlarge(figure) {
 
 document.addEventListener("click", (event) => {
   const figure = event.target.closest("figure.drawn");
-  if (figure && event.target.closest("svg, a.enlarge") && !event.ctrlKey && !event.metaKey) {
+  if (figure && event.target.closest("svg[role=img], a.enlarge") && !event.ctrlKey && !event.metaKey) {
     event.preventDefault();
     enlarge(figure);
   }

@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import book_figures
 
 ALT = 'A query\'s "weights" on three keys.'
-CAPTION = "**Figure.** One query asks *three* keys with $d_k = 4$."
+CAPTION = "**Figure.** One query asks *three* keys with $\\sqrt{d_k} = 2$."
 NIGHT = "#15181d"
 
 
@@ -74,6 +74,16 @@ def test_a_drawing_is_part_of_the_page_and_says_what_it_shows(visit):
     assert families.startswith('"Book Sans"')
 
 
+def test_the_sign_of_a_root_in_a_caption_is_drawn(visit):
+    sign = visit.locator("figcaption .katex .sqrt svg").first
+    size = sign.evaluate("s => parseFloat(getComputedStyle(s).fontSize)")
+    assert sign.bounding_box()["height"] > 0.9 * size
+    sign.click()
+    assert not visit.get_by_role("dialog").is_visible()
+    visit.add_style_tag(content="svg { max-width: 44rem !important; height: auto !important }")
+    assert sign.bounding_box()["height"] < 0.2 * size  # as a drawing it would be blank
+
+
 def test_a_drawing_opens_large_and_gives_the_focus_back(visit):
     link = visit.locator("a.enlarge").first
     link.focus()
@@ -84,7 +94,7 @@ def test_a_drawing_opens_large_and_gives_the_focus_back(visit):
     visit.keyboard.press("Escape")
     assert not dialog.is_visible()
     assert link.evaluate("link => link === document.activeElement")
-    visit.locator("figure.drawn svg").nth(1).click()
+    visit.locator("figure.drawn svg[role=img]").nth(1).click()
     assert visit.get_by_role("dialog", name="Figure 2").is_visible()
 
 
