@@ -49,9 +49,10 @@ def book(tmp_path_factory):
 
 
 def test_the_year_on_the_page_is_the_one_in_the_settings(book):
-    year = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["copyright"]
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    year = settings["sphinx"]["config"]["html_context"]["since"]
     page = (book / "_build/html/book/second.html").read_text(encoding="utf-8")
-    assert f"© Copyright {year}." in page
+    assert f"© {year} the authors" in page
 
 
 def append(path, text):

@@ -9,6 +9,8 @@ import pytest
 from tools import prove
 
 WORK = """
+import signal
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whatever started the tests may ignore it
 from tools.command import ending, started
 with ending("Stopped."), started(["sh", "-c", "sleep 98 & sleep 99"]) as process:
     print(process.pid, flush=True)

@@ -78,16 +78,6 @@ def one_factor_twice(axis):
     return wrong
 
 
-def weights_subtracted(axis):
-    """diag(α) - α: one factor of the product is missing."""
-
-    def wrong(scores):
-        weights = softmax(scores)
-        return diagonal(weights) - np.expand_dims(weights, axis)
-
-    return wrong
-
-
 def own_derivatives(scores):
     weights = softmax(scores)
     return weights * (1 - weights)
@@ -142,10 +132,6 @@ jacobian = Write(
             "the identity is not multiplied by the weights: A_j δ_jl, not δ_jl.",
         ),
         Misconception(
-            lambda s: diagonal(softmax(s)) - outer(softmax(s)) * 0 - softmax(s)[..., :, None] ** 2,
-            "A_j meets itself everywhere: entry (j, l) has A_j A_l.",
-        ),
-        Misconception(
             lambda s: np.repeat((softmax(s) * (1 - softmax(s)))[..., None], s.shape[-1], -1),
             "A_j (1 - A_j) stands in every column: that is the diagonal alone.",
         ),
@@ -182,13 +168,6 @@ jacobian = Write(
             Misconception(
                 one_factor_twice(axis),
                 "beside the diagonal a weight is squared: A_j goes along rows, A_l along columns.",
-            )
-            for axis in (-1, -2)
-        ),
-        *(
-            Misconception(
-                weights_subtracted(axis),
-                "one weight is subtracted where the product A_j A_l of two should be.",
             )
             for axis in (-1, -2)
         ),
