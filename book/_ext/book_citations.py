@@ -31,9 +31,14 @@ def address(fields):
 
 
 @cache
+def _sources():
+    return parse_file(str(SOURCES)).entries
+
+
+@cache
 def _entries():
     """For each address, the key and the whole reference of its entry."""
-    entries = parse_file(str(SOURCES)).entries
+    entries = _sources()
     formatted = Style().format_entries(entries.values())
     texts = {each.key: each.text.render(Backend()) for each in formatted}
     return {address(entry.fields): (key, texts[key]) for key, entry in entries.items()}
@@ -42,9 +47,8 @@ def _entries():
 @cache
 def _addresses():
     """For the first author's last name and the year, the address of an entry."""
-    entries = parse_file(str(SOURCES)).entries.values()
     named = {}
-    for entry in entries:
+    for entry in _sources().values():
         names = entry.persons["author"][0].last_names
         named[names[0].strip("{}").split()[0], entry.fields["year"]] = address(entry.fields)
     return named
