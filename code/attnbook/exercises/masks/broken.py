@@ -3,9 +3,8 @@
 import numpy as np
 
 from attnbook.exercises.break_it import Break, Miss
-from attnbook.exercises.museum.repairs import hide_the_last
+from attnbook.exercises.museum.repairs import hide_the_last, not_three
 from attnbook.exercises.solutions import masks as solutions
-from attnbook.operation import describe
 from attnbook.reference import softmax
 
 
@@ -15,9 +14,8 @@ def add_minus_infinity(scores):
 
 
 def _three_without_nan(scores):
-    real = type(scores) is np.ndarray and scores.dtype.kind in "fiu" and scores.dtype.itemsize <= 8
-    if not real or scores.shape != (3,):
-        return f"scores is {describe(scores)}; expected an array of three numbers."
+    if refusal := not_three(scores):
+        return refusal
     if np.any(np.isnan(scores)):
         return "scores holds a NaN, which the chapter has shown already; find another way."
     return None

@@ -26,7 +26,8 @@ def hide_the_last(scores):
     return softmax(scores, np.array([True, True, False]))
 
 
-def _three(scores):
+def not_three(scores):
+    """What an array that is not of three real numbers is refused with."""
     real = type(scores) is np.ndarray and scores.dtype.kind in "fiu" and scores.dtype.itemsize <= 8
     if not real or scores.shape != (3,):
         return f"scores is {describe(scores)}; expected an array of three numbers."
@@ -34,7 +35,7 @@ def _three(scores):
 
 
 def _three_finite(scores):
-    if refusal := _three(scores):
+    if refusal := not_three(scores):
         return refusal
     if not np.all(np.isfinite(scores)):
         return "scores has an infinite entry or a NaN; this one can be broken with finite numbers."
@@ -89,7 +90,7 @@ mended = Break(
     minutes=6,
     wrong=softmax_then_mend,
     right=hide_the_last,
-    allowed=_three,
+    allowed=not_three,
     solution_of=solutions.mended,
     explanation=(
         "A NaN in a visible score says that something broke earlier. The definition passes it "
