@@ -19,7 +19,8 @@ def peak_memory(call):
     if on_gpu:
         torch.cuda.reset_peak_memory_stats()
         before = torch.cuda.memory_allocated()
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
+    cpu = [ProfilerActivity.CPU]
+    with profile(activities=cpu, profile_memory=True, acc_events=True) as profiler:
         call()
     gpu = torch.cuda.max_memory_allocated() - before if on_gpu else 0
     return _peak(_allocations(profiler)) + gpu
