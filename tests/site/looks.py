@@ -26,6 +26,9 @@ CLOSED = """() => [...document.querySelectorAll("article details")].filter(box =
   const last = box.lastElementChild.getBoundingClientRect();
   return last.height === 0 || box.getBoundingClientRect().bottom < last.bottom;
 }).length"""
+UNEVEN = """() => [...document.querySelectorAll("article .reading > p")].filter(read =>
+  getComputedStyle(read).fontSize !== getComputedStyle(read.closest("article")).fontSize
+).length"""
 LOOSE_LINES = """() => [...document.querySelectorAll("article div.highlight pre")].filter(pre => {
   const style = getComputedStyle(pre);
   return parseFloat(style.lineHeight) < 1.45 * parseFloat(style.fontSize);
@@ -110,8 +113,9 @@ def shifts_at(width):
     return moved
 
 
-def closed_in_print(visit):
+def faults_in_print(visit):
     visit.page.emulate_media(media="print")
-    closed = visit.page.evaluate(CLOSED)
+    closed, uneven = visit.page.evaluate(CLOSED), visit.page.evaluate(UNEVEN)
     visit.page.emulate_media(media="screen")
-    return [f"{closed} folded boxes are closed in print"] if closed else []
+    found = [f"{closed} folded boxes are closed in print"] if closed else []
+    return found + ([f"{uneven} answers are not printed as large as text"] if uneven else [])

@@ -30,6 +30,7 @@ PLANTED = {
     "an id stands twice: one": '<p id="one">1</p><p id="one">2</p>',
     "the lines of 1 blocks": '<div class="highlight"><pre style="line-height: 1.2">1</pre></div>',
     "no focus ring that can be seen": '<button style="outline: 0">press</button>',
+    "1 answers are not printed": '<div class="reading"><p style="font-size: 2em">big</p></div>',
     "1 folded boxes": "<details><summary>more</summary><p>hidden</p></details>",
 }
 PAGE = """<!doctype html><html lang="en"><title>t</title>

@@ -16,7 +16,7 @@ LIGHT = (
     looks.same_ids,
     looks.cramped,
     looks.pale_rings,
-    looks.closed_in_print,
+    looks.faults_in_print,
     faults.barriers,
 )
 DARK = (
