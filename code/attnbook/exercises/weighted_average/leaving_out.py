@@ -97,6 +97,10 @@ leave_one_out = Write(
             "one axis too many is left, of size 1: one prediction per point.",
         ),
         Misconception(
+            _leave_out(lambda s, i: s + i * -np.inf),
+            "0 times -∞ is NaN, beside the diagonal too: choose the -∞ with np.where.",
+        ),
+        Misconception(
             _leave_out(lambda s, i: s),
             "each point still looks at itself: its score 0 is the largest of all, exp(0) = 1.",
         ),
