@@ -18,6 +18,10 @@ NO_HINT = """() => [...document.querySelectorAll("article :is(pre, [class*=scrol
 LONG_OUTPUTS = """() => [...document.querySelectorAll(".cell_output pre")]
   .filter(output => output.scrollWidth > output.clientWidth + 1)
   .map(output => output.textContent.trim().slice(0, 60))"""
+TINY = """() => [...new Set([...document.querySelectorAll(".katex-html .mtight")]
+  .map(part => parseFloat(getComputedStyle(part).fontSize))
+  .filter(size => size < 10)
+  .map(size => size.toFixed(1)))]"""
 SAME_IDS = """() => {
   const ids = [...document.querySelectorAll("[id]:not(svg *)")].map(node => node.id);
   return [...new Set(ids.filter((id, i) => ids.indexOf(id) < i))];
@@ -77,6 +81,7 @@ def _told(sentence, script):
 cut_formulas = _told("a formula is cut off: {}", CUT_FORMULAS)
 no_hint = _told("nothing says that this scrolls: {}", NO_HINT)
 long_outputs = _told("an output does not wrap: {}", LONG_OUTPUTS)
+tiny = _told("a formula has letters of {} px", TINY)
 same_ids = _told("an id stands twice: {}", SAME_IDS)
 pale_rings = _told("no focus ring that can be seen: {}", RINGS)
 

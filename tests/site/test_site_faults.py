@@ -25,6 +25,9 @@ PLANTED = {
     "weighs 1,": '<script src="big.js"></script>',
     "moves by": f"<p>{WIDE}</p><script>setTimeout(() => {LATE}, 50)</script>".replace("x", "x "),
     "a formula is cut off": FORMULA.format(WIDE),
+    "a formula has letters of 6.0 px": (
+        '<span class="katex-html"><span class="mtight" style="font-size: 6px">x</span></span>'
+    ),
     "nothing says that this scrolls": f'<pre tabindex="0">{WIDE}</pre>',
     "an output does not wrap": f'<div class="cell_output"><pre tabindex="0">{WIDE}</pre></div>',
     "an id stands twice: one": '<p id="one">1</p><p id="one">2</p>',

@@ -34,6 +34,7 @@ PHONE = (
     looks.overflow,
     looks.cut_formulas,
     looks.no_hint,
+    looks.tiny,
     looks.overflow_when_narrow,
     faults.barriers,
 )
