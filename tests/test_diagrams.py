@@ -4,13 +4,14 @@ import ml_dtypes
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
+from matplotlib.patches import FancyArrowPatch
 from matplotlib.text import Text
 from test_plots import PHONE, figure_of
 from test_plots_svg import faults
 from test_transformer_diagram import texts_are_apart
 
 from attnbook import plots, reference
-from attnbook.plots import parts, schemes, wholes
+from attnbook.plots import parts, schemes, softmax, wholes
 from attnbook.plots.style import INK, contrast
 
 CAUSAL = np.tri(3, dtype=bool)
@@ -41,12 +42,14 @@ CALLS = {
         [CAUSAL], ["one"], query_names=["les", "chats", "noirs"]
     ),
     "number_line": plots.number_line,
+    "pull_diagram": plots.pull_diagram,
     "right_and_wrong": lambda: plots.right_and_wrong(WEIGHTS, np.eye(3), mask=CAUSAL),
     "right_and_wrong masks": lambda: plots.right_and_wrong(CAUSAL, ~CAUSAL, ["ours", "theirs"]),
     "sentences": lambda: plots.sentences(
         ["black", "cats"], ["chats", "noirs"], [[0, 1], [0.9, 0.1]]
     ),
     "shape_diagram": lambda: plots.shape_diagram([("$Q$", "b n_q d_k"), "·", ("$W$", "d_k d_v")]),
+    "softmax_diagram": plots.softmax_diagram,
     "wide shape_diagram": lambda: plots.shape_diagram(WIDE),
     "table_cells": lambda: plots.table_cells(
         ["one", "two"], ["True means", "a\nrow"], ROWS, {"NaN": "bad"}
@@ -94,24 +97,58 @@ def test_the_kernels_weights_are_those_of_chapter_1():
     for width in schemes.KERNEL["widths"].values():
         scores = reference.gaussian_scores(query, keys, width)
         expected += [f"{weight:.2f}" for weight in reference.softmax(scores)[0]]
-    assert [word for word in words(plots.kernel_diagram) if "." in word] == expected
+    assert [word for word in words(plots.kernel_diagram) if word[:2] == "0."] == expected
     assert expected[3:6] == ["0.16", "0.42", "0.42"]
 
 
+def number(texts):
+    """What stands in boxes, as numbers: 3/8, ln 4, −ln 4, ln 3/4."""
+    return np.array([_number(text) for text in texts])
+
+
+def _number(text):
+    if "ln " in text:
+        sign, _, rest = text.partition("ln ")
+        return np.log(_number(rest)) * (-1 if sign else 1)
+    over, _, under = text.partition("/")
+    return float(over) / float(under or 1)
+
+
+def test_the_row_of_softmax_is_that_of_chapter_1_at_every_step():
+    scores, shifted, exp, weights = (number(cells) for cells, _ in softmax.ROW.values())
+    [largest], [total], [lse] = (number([x]) for x in (softmax.LARGEST, softmax.TOTAL, softmax.LSE))
+    np.testing.assert_allclose(np.exp(scores), [1, 3, 4])
+    assert largest == scores.max()
+    np.testing.assert_allclose(shifted, scores - largest)
+    np.testing.assert_allclose(exp, np.exp(shifted))
+    assert total == exp.sum()
+    np.testing.assert_allclose(weights, reference.softmax(scores))
+    np.testing.assert_allclose(lse, reference.logsumexp(scores))
+
+
+def test_each_score_pulls_by_the_derivative_of_the_output():
+    weights, values = np.array(softmax.EIGHTHS) / 8, np.array(softmax.VALUES)
+    pulls = weights * (values - softmax.OUTPUT)
+    assert weights @ values == softmax.OUTPUT
+    said = [word.split(" = ")[1] for word in words(plots.pull_diagram) if "=" in word]
+    np.testing.assert_allclose(number([each.replace("−", "-") for each in said]), pulls)
+    arrows = figure_of(plots.pull_diagram).axes[0].findobj(FancyArrowPatch)
+    ends = np.array([[point[0] for point in arrow._posA_posB] for arrow in arrows])
+    np.testing.assert_allclose(np.diff(ends)[:, 0], 0.42 * pulls)
+
+
 def test_the_blocks_and_their_merger_are_those_of_chapter_1():
-    numbers = {"0": 0, "ln 3": np.log(3), "ln 4": np.log(4), "ln 8": np.log(8)}
     lses, outputs = [], []
     for scores, weights, values, lse, output in schemes.BLOCKS.values():
-        scores = np.array([numbers[score] for score in scores])
-        np.testing.assert_allclose(np.exp(scores).sum(), np.exp(numbers[lse]))
-        weights = [eval(weight) for weight in weights]
-        np.testing.assert_allclose(weights, np.exp(scores - numbers[lse]))
+        scores, weights, [lse] = number(scores), number(weights), number([lse])
+        np.testing.assert_allclose(np.exp(scores).sum(), np.exp(lse))
+        np.testing.assert_allclose(weights, np.exp(scores - lse))
         np.testing.assert_allclose(np.dot(weights, values), output)
-        lses.append(numbers[lse])
+        lses.append(lse)
         outputs.append(output)
     lse, output = schemes.MERGED
-    np.testing.assert_allclose(numbers[lse], np.logaddexp(*lses))
-    shares = np.exp(np.array(lses) - numbers[lse])
+    np.testing.assert_allclose(number([lse]), np.logaddexp(*lses))
+    shares = np.exp(np.array(lses) - number([lse]))
     np.testing.assert_allclose(shares, [1 / 2, 1 / 2])
     np.testing.assert_allclose(shares @ outputs, output)
 

@@ -90,7 +90,9 @@ def masked_softmax(
 
 @operation
 def gaussian_scores(
-    q: Real[Array, "*batch n_q d_k"], k: Real[Array, "*batch n_k d_k"], width: Number = 1.0
+    q: Real[Array, "*batch n_q d_k"],
+    k: Real[Array, "*batch n_k d_k"],
+    width: Number = 1.0,
 ) -> Float[Array, "*batch n_q n_k"]:
     """Score a key by its distance from the query; softmax of it is the Gaussian kernel.
 
@@ -101,7 +103,7 @@ def gaussian_scores(
     Source: Nadaraya (1964), Watson (1964), with a Gaussian kernel of bandwidth `width`.
     """
     if not width > 0:
-        raise ValueError(f"gaussian_scores: width is {width}; expected a number above 0")
+        raise ValueError(f"gaussian_scores: width is {width}; expected one above 0")
     steps = (q[..., :, None, :] - k[..., None, :, :]) / float(width)
     return -0.5 * np.sum(steps**2, axis=-1)
 

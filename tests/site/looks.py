@@ -18,6 +18,10 @@ NO_HINT = """() => [...document.querySelectorAll("article :is(pre, [class*=scrol
 LONG_OUTPUTS = """() => [...document.querySelectorAll(".cell_output pre")]
   .filter(output => output.scrollWidth > output.clientWidth + 1)
   .map(output => output.textContent.trim().slice(0, 60))"""
+TINY = """() => [...new Set([...document.querySelectorAll(".katex-html .mtight")]
+  .map(part => parseFloat(getComputedStyle(part).fontSize))
+  .filter(size => size < 10)
+  .map(size => size.toFixed(1)))]"""
 SAME_IDS = """() => {
   const ids = [...document.querySelectorAll("[id]:not(svg *)")].map(node => node.id);
   return [...new Set(ids.filter((id, i) => ids.indexOf(id) < i))];
@@ -26,6 +30,9 @@ CLOSED = """() => [...document.querySelectorAll("article details")].filter(box =
   const last = box.lastElementChild.getBoundingClientRect();
   return last.height === 0 || box.getBoundingClientRect().bottom < last.bottom;
 }).length"""
+UNEVEN = """() => [...document.querySelectorAll("article .reading > p")].filter(read =>
+  getComputedStyle(read).fontSize !== getComputedStyle(read.closest("article")).fontSize
+).length"""
 LOOSE_LINES = """() => [...document.querySelectorAll("article div.highlight pre")].filter(pre => {
   const style = getComputedStyle(pre);
   return parseFloat(style.lineHeight) < 1.45 * parseFloat(style.fontSize);
@@ -74,6 +81,7 @@ def _told(sentence, script):
 cut_formulas = _told("a formula is cut off: {}", CUT_FORMULAS)
 no_hint = _told("nothing says that this scrolls: {}", NO_HINT)
 long_outputs = _told("an output does not wrap: {}", LONG_OUTPUTS)
+tiny = _told("a formula has letters of {} px", TINY)
 same_ids = _told("an id stands twice: {}", SAME_IDS)
 pale_rings = _told("no focus ring that can be seen: {}", RINGS)
 
@@ -110,8 +118,9 @@ def shifts_at(width):
     return moved
 
 
-def closed_in_print(visit):
+def faults_in_print(visit):
     visit.page.emulate_media(media="print")
-    closed = visit.page.evaluate(CLOSED)
+    closed, uneven = visit.page.evaluate(CLOSED), visit.page.evaluate(UNEVEN)
     visit.page.emulate_media(media="screen")
-    return [f"{closed} folded boxes are closed in print"] if closed else []
+    found = [f"{closed} folded boxes are closed in print"] if closed else []
+    return found + ([f"{uneven} answers are not printed as large as text"] if uneven else [])

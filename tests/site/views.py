@@ -16,7 +16,7 @@ LIGHT = (
     looks.same_ids,
     looks.cramped,
     looks.pale_rings,
-    looks.closed_in_print,
+    looks.faults_in_print,
     faults.barriers,
 )
 DARK = (
@@ -34,6 +34,7 @@ PHONE = (
     looks.overflow,
     looks.cut_formulas,
     looks.no_hint,
+    looks.tiny,
     looks.overflow_when_narrow,
     faults.barriers,
 )

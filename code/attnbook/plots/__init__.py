@@ -11,6 +11,7 @@ from attnbook.plots.grids import distributions, mask_grids, right_and_wrong, tab
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.histogram import histogram
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
+from attnbook.plots.softmax import pull_diagram, softmax_diagram
 from attnbook.plots.transformer import transformer_diagram
 from attnbook.plots.wholes import book_in_one_picture, heads_diagram, three_ways_diagram
 from attnbook.plots.words import arrows, sentences, shape_diagram
@@ -31,9 +32,11 @@ __all__ = [
     "mask_grids",
     "merge_diagram",
     "number_line",
+    "pull_diagram",
     "right_and_wrong",
     "sentences",
     "shape_diagram",
+    "softmax_diagram",
     "table_cells",
     "three_ways_diagram",
     "transformer_diagram",

@@ -51,7 +51,7 @@ def _bump(ax, left, name, width):
     x = np.linspace(0, 4, 90)
     at_keys = np.exp(-(((keys - query) / width) ** 2) / 2)
     weights = at_keys / at_keys.sum()
-    heading(ax, left + 2 * unit, 0.2, name)
+    heading(ax, left + 2 * unit, 0.2, f"{name}, width {width:g}")
     line(
         ax, left + unit * x, floor - high * np.exp(-(((x - query) / width) ** 2) / 2), 2, COLORS[0]
     )

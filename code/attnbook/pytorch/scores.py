@@ -11,7 +11,9 @@ from attnbook.pytorch.products import constant_unless_finite, product
 
 @operation
 def gaussian_scores(
-    q: Float[Tensor, "*batch n_q d_k"], k: Float[Tensor, "*batch n_k d_k"], width: Number = 1.0
+    q: Float[Tensor, "*batch n_q d_k"],
+    k: Float[Tensor, "*batch n_k d_k"],
+    width: Number = 1.0,
 ) -> Float[Tensor, "*batch n_q n_k"]:
     """Score a key by its distance from the query; softmax of it is the Gaussian kernel.
 
@@ -22,7 +24,7 @@ def gaussian_scores(
     Source: Nadaraya (1964), Watson (1964), with a Gaussian kernel of bandwidth `width`.
     """
     if not width > 0:
-        raise ValueError(f"gaussian_scores: width is {width}; expected a number above 0")
+        raise ValueError(f"gaussian_scores: width is {width}; expected one above 0")
     steps = constant_unless_finite((q[..., :, None, :] - k[..., None, :, :]) / float(width))
     return -0.5 * torch.sum(steps * steps, dim=-1)  # whose slope is finite where steps are
 

@@ -180,8 +180,8 @@ sharpest = Predict(
         "Its weight is e^c / (e^c + 7 e^-c) with c = |1| + |-1| + |0.5|.",
     ),
     explanation=(
-        "No score is above c = 2.5 or below -2.5. One key at the top and seven at the bottom "
-        "give e^c / (e^c + 7 e^-c) = 1 / (1 + 7 e^-5) = 0.955. Only infinite inputs reach it."
+        "No score is above c = 2.5 or below −2.5. One key at the top and seven at the bottom "
+        "give e^c / (e^c + 7 e^−c) = 1 / (1 + 7 e^−5) = 0.955. Only infinite inputs reach it."
     ),
     misconceptions=(
         Misconception(

@@ -22,7 +22,7 @@ toy_keys = Predict(
     ),
     explanation=(
         "The scaled dot products are √2 and 2√2, so the changed key's weight is "
-        "1 / (1 + exp(-√2)) = 0.8044. The Gaussian scores are 0 and -1, so its weight there is "
+        "1 / (1 + exp(−√2)) = 0.8044. The Gaussian scores are 0 and −1, so its weight there is "
         "1 / (1 + exp(1)) = 0.2689."
     ),
     misconceptions=(

@@ -38,9 +38,9 @@ masked_softmax = Write(
     solution_of=solutions.masked_softmax,
     explanation=(
         "The lengths get an axis of length 1 for the keys, for every axis of heads, and, when "
-        "there is one per sequence, for the queries. A hidden score is replaced by -inf before "
+        "there is one per sequence, for the queries. A hidden score is replaced by −∞ before "
         "the maximum, so it cannot influence anything. Two guards settle the empty row: subtract "
-        "0 where the maximum is -inf, and divide by 1 where the sum is 0."
+        "0 where the maximum is −∞, and divide by 1 where the sum is 0."
     ),
     hints=(
         "The lengths given have the shape (batch, 1, …, 1, 1) or (batch, 1, …, n_q, 1): compare "

@@ -105,7 +105,7 @@ dropout = Predict(
         "way: how many weights have to be dropped until none is left?",
     ),
     explanation=(
-        "In evaluation the output is 1/4 · 0 + 3/4 · 4 = 3. The division by 1 - p keeps the mean "
+        "In evaluation the output is 1/4 · 0 + 3/4 · 4 = 3. The division by 1 − p keeps the mean "
         "of the outputs there. Kept weights are 1/3 and 1, so the largest output is 4. The two "
         "visible weights are both dropped with chance 1/4 · 1/4 = 1/16."
     ),

@@ -84,7 +84,7 @@ pull = Predict(
     atol=0.006,
     explanation=(
         "The output is 0/4 + 8/4 + 4/2 = 4. Each score pulls it towards its own value, by "
-        "$A_l (v_l - \\text{out})$: 1/4 · (0 - 4) = -1, 1/4 · (8 - 4) = 1 and 1/2 · (4 - 4) = 0. "
+        "$A_l (v_l - \\text{out})$: 1/4 · (0 − 4) = −1, 1/4 · (8 − 4) = 1 and 1/2 · (4 − 4) = 0. "
         "The key with the largest weight does nothing, because its value is the output already."
     ),
     hints=(

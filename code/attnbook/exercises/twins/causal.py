@@ -39,7 +39,7 @@ causal_mask = Write(
     through=placed,
     explanation=(
         "Two ranges that are made on the device, so nothing has to be moved; their comparison is "
-        "made there too. Query i stands at key i + n_k - n_q, as in Chapter 4, and the last query "
+        "made there too. Query i stands at key i + n_k − n_q, as in Chapter 4, and the last query "
         "at the last key."
     ),
     hints=(
