@@ -1,5 +1,7 @@
 """How numbers are written in figures: short, with a true minus sign."""
 
+from math import isclose
+
 import numpy as np
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -11,7 +13,7 @@ def in_cell(x):
         return _not_finite(x)
     if abs(x) >= 1e5:
         return _exponent(f"{x:.0e}")
-    if abs(x) < 10 and round(x, 3) == x:
+    if abs(x) < 10 and isclose(x, round(x, 3), rel_tol=1e-15):  # 0.3 may be off in its last bit
         return f"{x + 0.0:.5g}".replace("-", "−")  # −0 is written 0
     decimals = 0 if x == round(x) or abs(x) >= 100 else 1 if abs(x) >= 10 else 2
     return f"{x:.{decimals}f}".replace("-0.00", "0.00").replace("-", "−")
