@@ -25,7 +25,6 @@ CALLS = {
     "bars": lambda: plots.bars(["a", "b"], [1, -2], "number"),
     "grouped bars": lambda: plots.bars(["a", "b"], {"s": [1, 2], "t": [0, np.nan]}, "number"),
     "bars and a limit": lambda: plots.bars(["a"], [1.2], "share", limit=("budget", 1)),
-    "histogram": lambda: plots.histogram(X, "size", marks={"mean": 3, "median": 3}, xscale="log"),
     "diagram": plots.attention_diagram,
 }
 every_figure = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
@@ -206,17 +205,6 @@ def test_a_limit_stands_at_its_number_and_says_its_name():
     (ax,) = figure_of(CALLS["bars and a limit"]).axes
     assert [list(line.get_xdata()) for line in ax.lines] == [[1, 1], [0, 0]]
     assert "budget" in [text.get_text() for text in ax.texts]
-
-
-def counted(values, **options):
-    ax, *_ = figure_of(lambda: plots.histogram(values, "size", **options)).axes
-    (outline,) = ax.patches
-    return outline.get_path().vertices[:, 1].max(), [line.get_xdata()[0] for line in ax.lines]
-
-
-def test_a_histogram_counts_all_values_and_marks_what_it_is_told():
-    assert counted([1, 1, 1, 2, 5], marks={"mean": 2, "median": 1}) == (3, [2, 1])
-    assert counted([-1, 0, 1, 1, 100], xscale="log") == (2, [])
 
 
 def test_the_diagram_is_true():
