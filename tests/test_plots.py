@@ -234,6 +234,13 @@ def test_nothing_leaves_the_figure(draw):
     assert drawn.y1 <= figure.get_figheight() + 1e-9
 
 
+@pytest.mark.parametrize("shape", [(3, 4, 5), (4, 6, 6)])
+def test_cells_that_cannot_be_wider_leave_no_empty_space_above_them(shape):
+    figure = figure_of(lambda: plots.heatmaps(np.full(shape, 0.25), list("abcd")[: shape[0]]))
+    drawn = figure.get_tightbbox(figure.canvas.get_renderer())
+    assert drawn.height > 0.85 * figure.get_figheight()
+
+
 def test_text_is_readable_on_every_colour():
     for name in ["Blues", "RdBu"]:
         for color in matplotlib.colormaps[name](np.linspace(0, 1, 256)):
