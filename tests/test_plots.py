@@ -25,7 +25,6 @@ CALLS = {
     "bars": lambda: plots.bars(["a", "b"], [1, -2], "number"),
     "grouped bars": lambda: plots.bars(["a", "b"], {"s": [1, 2], "t": [0, np.nan]}, "number"),
     "bars and a limit": lambda: plots.bars(["a"], [1.2], "share", limit=("budget", 1)),
-    "histogram": lambda: plots.histogram(X, "size", marks={"mean": 3, "median": 3}, xscale="log"),
     "diagram": plots.attention_diagram,
 }
 every_figure = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
@@ -148,6 +147,7 @@ def test_what_is_not_finite_is_written():
 WRITTEN = {
     in_cell: {-0.0: "0", 1: "1", 0.9999: "1.00", 0.0041: "0.00", -0.0001: "0.00"}
     | {1 / 8: "0.125", 0.1 + 0.2: "0.3", 1 / 3: "0.33", -1.5: "−1.5", 2.004: "2.004"}
+    | {np.nextafter(0.3, 0): "0.3", 1 - 1e-14: "1.00"}
     | {12.34: "12.3", -123.4: "−123", 65504: "65504", -1e9: "−1e9"},
     beside_bar: {0: "0", 3: "3", 12345.6: "12346", -2.5e-7: "−2.5e−7", 1.001e-9: "1.00e−9"}
     | {0.7: "0.7", 0.6999: "0.700", 0.1 + 0.2: "0.3", 4.8: "4.8", np.float32(0.7): "0.7"},
@@ -199,17 +199,6 @@ def test_a_limit_stands_at_its_number_and_says_its_name():
     assert "budget" in [text.get_text() for text in ax.texts]
 
 
-def counted(values, **options):
-    ax, *_ = figure_of(lambda: plots.histogram(values, "size", **options)).axes
-    (outline,) = ax.patches
-    return outline.get_path().vertices[:, 1].max(), [line.get_xdata()[0] for line in ax.lines]
-
-
-def test_a_histogram_counts_all_values_and_marks_what_it_is_told():
-    assert counted([1, 1, 1, 2, 5], marks={"mean": 2, "median": 1}) == (3, [2, 1])
-    assert counted([-1, 0, 1, 1, 100], xscale="log") == (2, [])
-
-
 def test_the_diagram_is_true():
     exp = [{"0": 1, "ln 3": 3, "ln 4": 4}[score] for score in SCORES]
     np.testing.assert_allclose(np.array(exp) / sum(exp), WEIGHTS)
@@ -235,6 +224,13 @@ def test_nothing_leaves_the_figure(draw):
     assert min(drawn.x0, drawn.y0) >= 0
     assert drawn.x1 <= figure.get_figwidth() == 6.7
     assert drawn.y1 <= figure.get_figheight() + 1e-9
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 5), (4, 6, 6)])
+def test_cells_that_cannot_be_wider_leave_no_empty_space_above_them(shape):
+    figure = figure_of(lambda: plots.heatmaps(np.full(shape, 0.25), list("abcd")[: shape[0]]))
+    drawn = figure.get_tightbbox(figure.canvas.get_renderer())
+    assert drawn.height > 0.85 * figure.get_figheight()
 
 
 def test_text_is_readable_on_every_colour():

@@ -47,6 +47,15 @@ def test_all_is_open_in_print(page):
     page.emulate_media(media="print")
     for kind in ("reveal", "aside", "solution"):
         assert page.evaluate(HIDDEN, kind) == 0 < count(page, kind)
+    assert not page.locator("details.reveal > summary").first.is_visible()
+
+
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_what_is_said_of_an_answer_is_as_large_as_the_text(page, media):
+    page.emulate_media(media=media)
+    paragraphs = [".bd-article > section > section > p", "details.reveal > .reading > p"]
+    size = "element => getComputedStyle(element).fontSize"
+    assert len({page.locator(p).first.evaluate(size) for p in paragraphs}) == 1
 
 
 def test_all_but_solutions_is_open_without_scripts(visit):

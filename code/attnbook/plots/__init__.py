@@ -9,7 +9,6 @@ from attnbook.plots.curves import curves
 from attnbook.plots.diagram import attention_diagram
 from attnbook.plots.grids import distributions, mask_grids, right_and_wrong, table_cells
 from attnbook.plots.heatmaps import heatmap, heatmaps
-from attnbook.plots.histogram import histogram
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.softmax import pull_diagram, softmax_diagram
 from attnbook.plots.transformer import transformer_diagram
@@ -27,7 +26,6 @@ __all__ = [
     "heads_diagram",
     "heatmap",
     "heatmaps",
-    "histogram",
     "kernel_diagram",
     "mask_grids",
     "merge_diagram",

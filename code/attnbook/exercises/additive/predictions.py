@@ -177,11 +177,12 @@ sharpest = Predict(
         "smallest?",
         "The largest weight belongs to a key with the largest score while the other seven have "
         "the smallest.",
-        "Its weight is e^c / (e^c + 7 e^-c) with c = |1| + |-1| + |0.5|.",
+        "Its weight is exp(c) / (exp(c) + 7 exp(-c)) with c = |1| + |-1| + |0.5|.",
     ),
     explanation=(
         "No score is above c = 2.5 or below −2.5. One key at the top and seven at the bottom "
-        "give e^c / (e^c + 7 e^−c) = 1 / (1 + 7 e^−5) = 0.955. Only infinite inputs reach it."
+        "give exp(c) / (exp(c) + 7 exp(−c)) = 1 / (1 + 7 exp(−5)) = 0.955. Only infinite "
+        "inputs reach it."
     ),
     misconceptions=(
         Misconception(

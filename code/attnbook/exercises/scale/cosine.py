@@ -155,7 +155,7 @@ cosine_scores = Write(
         "learns."
     ),
     cases=(
-        case(q=np.array([[3.0, 4.0]]), k=np.array([[4.0, 3.0], [-6.0, -8.0], [8.0, -6.0]])),
+        case(q=np.array([[3.0, 4.0]]), k=np.array([[4.0, 3.0], [-6.0, -8.0], [0.0, 2.0]])),
         case(q=np.array([[2.0]]), k=np.array([[5.0], [-5.0]])),
         case(q=rng.standard_normal((3, 4)), k=rng.standard_normal((5, 4))),
         case(q=rng.standard_normal((3, 3)), k=rng.standard_normal((3, 3))),
