@@ -151,6 +151,31 @@ def test_a_mask_hides_where_it_is_false():
     assert (shown.get_hatch(), hidden.get_hatch()) == (None, "//")
 
 
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: plots.mask_grids([CAUSAL] * 6, list("abcdef")),
+        lambda: plots.right_and_wrong(WEIGHTS, WEIGHTS),
+    ],
+)
+def test_grids_name_their_axes_as_heat_maps_do(draw):
+    texts = figure_of(draw).axes[0].texts
+    places = {
+        name: [text.get_position() for text in texts if text.get_text() == name]
+        for name in ("queries i", "keys j", "0")
+    }
+    left, top = np.min(places["0"], axis=0)
+    assert len(places["keys j"]) == len(places["0"]) / 2, "above each grid"
+    assert {y for _, y in places["keys j"]} != {y for _, y in places["queries i"]}
+    assert min(y for _, y in places["keys j"]) < top
+    assert {x < left for x, _ in places["queries i"]} == {True}
+
+
+def test_a_right_cell_that_is_hidden_has_no_number_and_no_say_in_the_decimals():
+    shown = words(lambda: plots.right_and_wrong([[0.5, 1 / 3]], [[1, 0]], mask=[[True, False]]))
+    assert [word for word in shown if "." in word] == ["0.5"]
+
+
 def test_lines_are_as_thick_as_weights():
     figure = figure_of(CALLS["sentences"])
     widths = sorted(line.get_linewidth() for line in figure.axes[0].lines)

@@ -5,16 +5,29 @@ import numpy as np
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def in_cell(x):
-    """Exact where three decimals are enough, else with two: 0 and 0.00, 0.5 and 0.50 differ."""
+def in_cells(numbers):
+    """The numbers of one panel, with as few decimals as make all exact, up to three; else with two.
+
+    Whole numbers have none: 0 and 0.00 differ.
+    """
+    numbers = np.asarray(numbers)
+    exact = (n for n in (1, 2, 3) if all(_is_exact(x, n) for x in numbers.flat))
+    decimals = next(exact, 2)
+    return np.vectorize(lambda x: _in_cell(x, decimals), otypes=[object])(numbers)
+
+
+def _is_exact(x, decimals):
+    """Up to rounding, for what has a place in it: large numbers are written with fewer decimals."""
+    return not abs(x) < 10 or abs(round(x, decimals) - x) <= 1e-12 * abs(x)
+
+
+def _in_cell(x, decimals):
     if not np.isfinite(x):
         return _not_finite(x)
     if abs(x) >= 1e5:
         return _exponent(f"{x:.0e}")
-    if abs(x) < 10 and round(x, 3) == x:
-        return f"{x + 0.0:.5g}".replace("-", "−")  # −0 is written 0
-    decimals = 0 if x == round(x) or abs(x) >= 100 else 1 if abs(x) >= 10 else 2
-    return f"{x:.{decimals}f}".replace("-0.00", "0.00").replace("-", "−")
+    decimals = 0 if x == round(x) or abs(x) >= 100 else 1 if abs(x) >= 10 else decimals
+    return f"{x + 0.0:.{decimals}f}".replace("-0.00", "0.00").replace("-", "−")  # −0 is written 0
 
 
 def beside_bar(x):
