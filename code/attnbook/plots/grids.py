@@ -27,11 +27,11 @@ TITLE, AXIS, NAMES, SPACE, LARGEST = 0.32, 0.26, 0.28, 0.28, 0.42  # inches
 
 
 @drawn
-def mask_grids(masks, titles, *, query_names=None, key_names=None):
+def mask_grids(masks, titles, *, query_names=None, key_names=None, axes=("queries i", "keys j")):
     """Draw masks, arrays of booleans of shape (n_q, n_k), as grids: True blue, False hatched.
 
     There may be six of them, of different shapes, three to a row. Rows are queries and columns are
-    keys, with names or with numbers.
+    keys, with names or with numbers, unless `axes` says otherwise.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def mask_grids(masks, titles, *, query_names=None, key_names=None):
     titles = names_of("titles", titles, len(masks))
     columns = min(len(masks), 4 if len(masks) == 4 else 3)
     cells = [[[SEEN if seen else None for seen in row] for row in mask] for mask in masks]
-    return _side_by_side(cells, titles, columns, names=(query_names, key_names))
+    return _side_by_side(cells, titles, columns, names=(query_names, key_names), axes=axes)
 
 
 @drawn
@@ -85,7 +85,16 @@ def _weight(x):
     return RED
 
 
-def _side_by_side(cells, titles, columns, *, words=None, names=(None, None), differ=None):
+def _side_by_side(
+    cells,
+    titles,
+    columns,
+    *,
+    words=None,
+    names=(None, None),
+    axes=("queries i", "keys j"),
+    differ=None,
+):
     query_names, key_names = names
     wide = max(len(grid[0]) for grid in cells)
     names_wide = AXIS + 0.1 + 0.09 * max(map(len, query_names or ["0"]))
@@ -102,9 +111,9 @@ def _side_by_side(cells, titles, columns, *, words=None, names=(None, None), dif
             y = top + TITLE + AXIS + NAMES + cell * len(grid) / 2
             left = middle - cell * len(grid[0]) / 2
             heading(ax, middle, top + 0.14, titles[n])
-            text(ax, middle, top + TITLE + AXIS / 2, "keys j", color=MUTED)
+            text(ax, middle, top + TITLE + AXIS / 2, axes[1], color=MUTED)
             if c == 0:
-                text(ax, left - names_wide + 0.1, y, "queries i", color=MUTED, rotation=90)
+                text(ax, left - names_wide + 0.1, y, axes[0], color=MUTED, rotation=90)
             _name(ax, middle, y, grid, cell, query_names, key_names)
             matrix(ax, middle, y, grid, cell, words and words[n])
             if n == 1 and differ is not None:
