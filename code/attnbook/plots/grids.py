@@ -21,9 +21,10 @@ from attnbook.plots.parts import (
 )
 from attnbook.plots.style import COLORS, MUTED, PAPER, WIDTH, drawn
 
-COLOURS = {"good": GREEN, "fair": ORANGE, "bad": RED, "other": BLUE, "plain": GREY}
 SEEN = "#6baed6"  # stands out from the hidden cells, on a dark page too
-TITLE, AXIS, NAMES, SPACE, LARGEST = 0.32, 0.26, 0.28, 0.28, 0.42  # inches
+AXIS = 0.26  # inches, for the name of an axis
+COLOURS = {"good": GREEN, "fair": ORANGE, "bad": RED, "other": BLUE, "plain": GREY}
+TITLE, NAMES, SPACE, LARGEST = 0.32, 0.28, 0.35, 0.42  # inches
 
 
 @drawn
