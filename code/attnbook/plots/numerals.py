@@ -11,14 +11,9 @@ def in_cells(numbers):
     Whole numbers have none: 0 and 0.00 differ.
     """
     numbers = np.asarray(numbers)
-    exact = (n for n in (1, 2, 3) if all(_is_exact(x, n) for x in numbers.flat))
-    decimals = next(exact, 2)
+    small = numbers[np.abs(numbers) < 10]
+    decimals = next((n for n in (1, 2, 3) if all(_same(x, round(x, n)) for x in small)), 2)
     return np.vectorize(lambda x: _in_cell(x, decimals), otypes=[object])(numbers)
-
-
-def _is_exact(x, decimals):
-    """Up to rounding, for what has a place in it: large numbers are written with fewer decimals."""
-    return not abs(x) < 10 or abs(round(x, decimals) - x) <= 1e-12 * abs(x)
 
 
 def _in_cell(x, decimals):
@@ -31,11 +26,18 @@ def _in_cell(x, decimals):
 
 
 def beside_bar(x):
-    """Three significant digits, and all of a whole number's."""
+    """Three significant digits, fewer where they say all, and every digit of a whole number."""
     if not np.isfinite(x):
         return _not_finite(x)
-    whole = 1000 <= abs(x) < 1e6 or (x == round(x) and abs(x) < 1e6)
-    return _exponent(f"{x:.0f}" if whole else f"{x:#.3g}".rstrip("."))
+    if 1000 <= abs(x) < 1e6 or (x == round(x) and abs(x) < 1e6):
+        return _exponent(f"{x:.0f}")
+    short = f"{x:.3g}"
+    return _exponent(short if _same(x, float(short)) else f"{x:#.3g}".rstrip("."))
+
+
+def _same(x, y):
+    """Whether they differ by no more than the roundings of a computation in float32."""
+    return abs(x - y) <= 1e-6 * abs(x)
 
 
 def _not_finite(x):
