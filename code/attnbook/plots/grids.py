@@ -1,4 +1,4 @@
-"""Small grids side by side: masks, right and wrong weights, distributions, tables in colours."""
+"""Small grids side by side: masks, influence, right and wrong weights, distributions, tables."""
 
 import numpy as np
 from matplotlib import colormaps
@@ -28,22 +28,38 @@ TITLE, NAMES, SPACE, LARGEST = 0.32, 0.28, 0.35, 0.42  # inches
 
 
 @drawn
-def mask_grids(masks, titles, *, query_names=None, key_names=None, axes=("queries i", "keys j")):
+def mask_grids(masks, titles, *, query_names=None, key_names=None):
     """Draw masks, arrays of booleans of shape (n_q, n_k), as grids: True blue, False hatched.
 
     There may be six of them, of different shapes, three to a row. Rows are queries and columns are
-    keys, with names or with numbers, unless `axes` says otherwise.
+    keys, with names or with numbers.
 
     Raises
     ------
     ValueError
         If a shape, a dtype or the number of some names does not fit.
     """
-    masks = [boolean_array(f"masks[{n}]", mask, [np.shape(mask)]) for n, mask in enumerate(masks)]
-    titles = names_of("titles", titles, len(masks))
-    columns = min(len(masks), 4 if len(masks) == 4 else 3)
-    cells = [[[SEEN if seen else None for seen in row] for row in mask] for mask in masks]
-    return _side_by_side(cells, titles, columns, names=(query_names, key_names), axes=axes)
+    return _blue_or_hatched("masks", masks, titles, names=(query_names, key_names))
+
+
+@drawn
+def influence_grids(moved, titles):
+    """Draw what moves what, as masks are drawn: output i is blue at word t if t moves it.
+
+    Raises
+    ------
+    ValueError
+        If a shape or a dtype does not fit.
+    """
+    return _blue_or_hatched("moved", moved, titles, axes=("outputs i", "words t"))
+
+
+def _blue_or_hatched(name, grids, titles, **look):
+    grids = [boolean_array(f"{name}[{n}]", grid, [np.shape(grid)]) for n, grid in enumerate(grids)]
+    titles = names_of("titles", titles, len(grids))
+    columns = min(len(grids), 4 if len(grids) == 4 else 3)
+    cells = [[[SEEN if seen else None for seen in row] for row in grid] for grid in grids]
+    return _side_by_side(cells, titles, columns, **look)
 
 
 @drawn
