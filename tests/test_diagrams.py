@@ -35,6 +35,7 @@ CALLS = {
     "book_in_one_picture": plots.book_in_one_picture,
     "distributions": lambda: plots.distributions([[0.1, 0.9], [0.4, 0.6]], ["cold", "warm"]),
     "heads_diagram": plots.heads_diagram,
+    "influence_grids": lambda: plots.influence_grids([CAUSAL, np.eye(3, dtype=bool)], ["a", "b"]),
     "kernel_diagram": plots.kernel_diagram,
     "mask_grids": lambda: plots.mask_grids([CAUSAL, np.tri(2, 5, dtype=bool)], ["one", "two"]),
     "merge_diagram": plots.merge_diagram,
@@ -188,6 +189,31 @@ def test_a_mask_hides_where_it_is_false():
     assert (shown.get_hatch(), hidden.get_hatch()) == (None, "//")
 
 
+@pytest.mark.parametrize(
+    ("draw", "rows", "columns"),
+    [
+        (lambda: plots.mask_grids([CAUSAL] * 6, list("abcdef")), "queries i", "keys j"),
+        (lambda: plots.right_and_wrong(WEIGHTS, WEIGHTS), "queries i", "keys j"),
+        (CALLS["influence_grids"], "outputs i", "words t"),
+    ],
+)
+def test_grids_name_their_rows_at_the_left_and_their_columns_above(draw, rows, columns):
+    texts = figure_of(draw).axes[0].texts
+    places = {
+        name: [text.get_position() for text in texts if text.get_text() == name]
+        for name in (rows, columns, "0")
+    }
+    left, top = np.min(places["0"], axis=0)
+    assert len(places[columns]) == len(places["0"]) / 2, "above each grid"
+    assert min(y for _, y in places[columns]) < top
+    assert {x < left for x, _ in places[rows]} == {True}
+
+
+def test_a_right_cell_that_is_hidden_has_no_number_and_no_say_in_the_decimals():
+    shown = words(lambda: plots.right_and_wrong([[0.5, 1 / 3]], [[1, 0]], mask=[[True, False]]))
+    assert [word for word in shown if "." in word] == ["0.5"]
+
+
 def test_lines_are_as_thick_as_weights():
     figure = figure_of(CALLS["sentences"])
     widths = sorted(line.get_linewidth() for line in figure.axes[0].lines)
@@ -208,6 +234,7 @@ def test_words_are_readable_on_every_tint():
         (lambda: plots.distributions([1], ["a"]), r"rows is .* shape \(n, m\)"),
         (lambda: plots.distributions([[1]], []), "titles has 0 entries; expected 1"),
         (lambda: plots.mask_grids([WEIGHTS], ["a"]), r"masks\[0\] is float64 .* booleans"),
+        (lambda: plots.influence_grids([WEIGHTS], ["a"]), r"moved\[0\] is float64 .* booleans"),
         (lambda: plots.mask_grids([CAUSAL], []), "titles has 0 entries; expected 1"),
         (lambda: plots.right_and_wrong(WEIGHTS, [[1]]), r"wrong is .* shape \(3, 3\)"),
         (lambda: plots.right_and_wrong(CAUSAL, WEIGHTS), "wrong is float64 .* booleans"),

@@ -7,7 +7,13 @@ a notebook shows when a cell ends in it, and whose `svg` is its text.
 from attnbook.plots.bars import bars
 from attnbook.plots.curves import curves
 from attnbook.plots.diagram import attention_diagram
-from attnbook.plots.grids import distributions, mask_grids, right_and_wrong, table_cells
+from attnbook.plots.grids import (
+    distributions,
+    influence_grids,
+    mask_grids,
+    right_and_wrong,
+    table_cells,
+)
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.softmax import pull_diagram, softmax_diagram
@@ -26,6 +32,7 @@ __all__ = [
     "heads_diagram",
     "heatmap",
     "heatmaps",
+    "influence_grids",
     "kernel_diagram",
     "mask_grids",
     "merge_diagram",

@@ -60,7 +60,7 @@ left_padding_mask = Write(
         ),
         Misconception(
             _wrong(lambda j, lens, n_k: j >= lens),
-            "the first `length` keys are hidden; hidden are the first n_k - length.",
+            "you hide the first `length` keys; the padding is the first n_k - length.",
         ),
         Misconception(
             _wrong(lambda j, lens, n_k: (j >= 0) & (lens >= 0)),
