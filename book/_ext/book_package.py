@@ -15,7 +15,7 @@ FORMULA = re.compile(r"\$([^$\n]+)\$")
 INDEX = re.compile(r"_([a-zA-Z]{2,})")
 ROOT = re.compile(r"√(\w+)")
 WORDS = re.compile(r"( ?)(?<![{\\\w])([a-zA-Z]{2,}(?: [a-zA-Z]{2,})*)( ?)")
-SIGNS = {"Σ": r"\sum", "·": r"\cdot ", "⊕": r"\oplus ", "²": "^2", "ᵀ": r"^{\mathsf{T}}"}
+SIGNS = {"Σ": r"\sum", "·": r"{}\cdot ", "⊕": r"\oplus ", "²": "^2", "ᵀ": r"^{\mathsf{T}}"}
 
 
 def _import_without_torch(name):

@@ -19,7 +19,7 @@ from attnbook.plots.parts import (
     text,
     vector,
 )
-from attnbook.plots.style import MUTED, drawn
+from attnbook.plots.style import FAINT, MUTED, drawn
 
 # What six stations of the book show, in small: scores, their softmax, and so on.
 SCORES = ((2, 0, 1, 0), (0, 3, 0, 1), (1, 0, 2, 3))
@@ -146,7 +146,7 @@ def heads_diagram():
         text(ax, x, 3.1, f"$({shape})$", color=MUTED, size=15)
     for start, end in pairwise(places):
         arrow(ax, (start + 0.47, y), (end - 0.47, y))
-    matrix(ax, places[0], y, [[GREY] * 4] * 4, 0.19)
+    matrix(ax, places[0], y, [[FAINT] * 4] * 4, 0.19)
     matrix(ax, places[1], y, [[c for c in HEADS for _ in range(2)]] * 4, 0.14)
     for k, color in enumerate(HEADS):
         here = y + 0.75 * (k - 1)
@@ -154,7 +154,7 @@ def heads_diagram():
         seen = [[shade(("Blues", "Greens", "Oranges")[k], a) for a in row] for row in _weights(k)]
         matrix(ax, places[3], here, seen, 0.15)
     matrix(ax, places[4], y, [[c for c in HEADS for _ in range(2)]] * 4, 0.14)
-    matrix(ax, places[5], y, [[GREY] * 4] * 4, 0.19)
+    matrix(ax, places[5], y, [[FAINT] * 4] * 4, 0.19)
     return ax.figure
 
 
