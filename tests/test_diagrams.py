@@ -78,6 +78,20 @@ def test_a_diagram_is_short_and_whole(draw):
     assert faults(draw().svg) == []
 
 
+def smallest(draw):
+    return min(text.get_fontsize() for text in figure_of(draw).findobj(Text) if text.get_text())
+
+
+def test_words_are_larger_where_there_is_room():
+    assert smallest(plots.heads_diagram) == smallest(CALLS["table_cells"]) == 15
+
+    def full():
+        return plots.table_cells(["a"], [*"bcd"], [["what fills a column all"] * 3], {})
+
+    assert smallest(full) == 12.5
+    assert unreadable(figure_of(full)) == []
+
+
 @pytest.mark.parametrize("look", [{"size": 11}, {"y": 0.25}, {"x": 6.6}])
 def test_what_cannot_be_read_is_found(look):
     figure = figure_of(plots.additive_network)

@@ -16,6 +16,11 @@ addEventListener("scroll", event => {
   if (event.target !== document && event.target.matches(WIDE)) hint(event.target);
 }, {capture: true, passive: true});
 
+// A long name in a table may go on below, after a sign; a short one stays whole.
+document.querySelectorAll(".bd-article table code .pre").forEach(name => {
+  if (name.textContent.length > 16) name.innerHTML = name.innerHTML.replace(/[_.(](?=\w)/g, "$&<wbr>");
+});
+
 // The book theme takes the focus from these buttons at each press, for a tooltip that is not here.
 document.querySelectorAll(".theme-switch-button, .search-button, .sidebar-toggle").forEach(button => {
   button.blur = () => {};
@@ -37,11 +42,17 @@ document.querySelectorAll('[data-bs-toggle="dropdown"]').forEach(button => {
   document.addEventListener("click", event => { if (!box.contains(event.target)) show(false); });
 });
 
-// The contents mark the last heading above the first third of the window.
+// The contents mark the last heading above the first third of the window, and show the mark.
 const entries = [...document.querySelectorAll(".page-toc a[href^='#']")].flatMap(link => {
   const heading = document.getElementById(decodeURIComponent(link.hash.slice(1)));
   return heading ? [{link, heading}] : [];
 });
+const contents = document.querySelector(".bd-sidebar-secondary");
+const show = link => {
+  const box = contents.getBoundingClientRect(), place = link.getBoundingClientRect();
+  const outside = place.top < box.top || place.bottom > Math.min(box.bottom, innerHeight);
+  if (outside) contents.scrollTop += place.top - box.top - box.height / 2;
+};
 const mark = () => {
   const above = entries.filter(({heading}) => heading.getBoundingClientRect().top < innerHeight / 3);
   const current = above.at(-1)?.link;
@@ -50,6 +61,7 @@ const mark = () => {
     if (link === current) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
   });
+  if (current) show(current);
 };
 let waiting = false;
 if (entries.length) {

@@ -19,7 +19,7 @@ API = """# API
 
 ```{eval-rst}
 .. automodule:: attnbook.reference
-   :members: softmax
+   :members: softmax, merge_heads
 ```
 """
 
@@ -40,4 +40,16 @@ def test_the_page_begins_with_a_list_of_names(html):
     api = (html / "api.html").read_text(encoding="utf-8")
     listed = re.split(r'<dl class="[^"]*names', api)[1].split("</dl>")[0]
     assert 'href="#attnbook.reference.softmax"' in listed
-    assert "weights" in listed
+    assert "d_head): undo split_heads.</p>" in listed
+
+
+def test_the_list_follows_what_the_module_says_of_itself(html):
+    page = (html / "api.html").read_text(encoding="utf-8").partition("<article")[2]
+    places = [page.index(part) for part in ("defined in NumPy", "simple names", "sig sig-object")]
+    assert places == sorted(places)
+
+
+def test_an_equation_of_a_docstring_is_typeset(html):
+    api = (html / "api.html").read_text(encoding="utf-8")
+    assert r"A_j = \operatorname{exp}(s_j - m) / \sum_l" in api
+    assert "Σ_l" not in api

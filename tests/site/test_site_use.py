@@ -58,6 +58,44 @@ def test_colours_are_switched_and_remembered(visit):
     assert page.evaluate(theme) == "dark"
 
 
+def test_the_contents_open_where_the_reader_is_and_show_it(visit):
+    page = visit("book/api.html").page
+    place = "attnbook.pytorch.weighted_sum"  # the last of more names than a window holds
+    link = page.locator(f".page-toc a[href='#{place}']")
+    assert not link.is_visible()
+    page.evaluate(f"document.getElementById('{place}').scrollIntoView()")
+    link.wait_for(state="visible")
+    page.wait_for_function(
+        "link => link.getBoundingClientRect().bottom < innerHeight", arg=link.element_handle()
+    )
+
+
+SIZES = """() => ["article", ".cell .reading > p"].map(
+  place => getComputedStyle(document.querySelector(place)).fontSize)"""
+
+
+@pytest.mark.parametrize("view", [{}, {"width": 390}])
+def test_an_answer_is_as_large_as_the_text_in_print_too(visit, view):
+    page = visit("book/pytorch/03-modules.html", **view).page
+    for media in ("screen", "print"):
+        page.emulate_media(media=media)
+        article, answer = page.evaluate(SIZES)
+        assert answer == article
+
+
+CUT_NAMES = """() => [...document.querySelectorAll("article table code")].filter(name =>
+  /^\\S{1,16}$/.test(name.textContent) && name.getClientRects().length > 1
+).map(name => name.textContent)"""
+
+
+def test_short_names_in_tables_stay_whole_on_a_phone(visit):
+    page = visit("book/pytorch/04-libraries.html", width=390).page
+    assert page.evaluate(CUT_NAMES) == []
+    page.add_style_tag(content="code.literal { overflow-wrap: anywhere !important }")
+    page.add_style_tag(content="article td { max-width: 4em }")
+    assert page.evaluate(CUT_NAMES) != []
+
+
 def test_contents_open_on_a_phone(visit):
     page = visit("book/index.html", width=390).page
     link = page.locator(".bd-sidebar-primary a[href='api.html']").first

@@ -19,12 +19,23 @@ from attnbook.plots.parts import (
     squares,
     text,
 )
-from attnbook.plots.style import COLORS, MUTED, PAPER, WIDTH, drawn
+from attnbook.plots.style import (
+    CHARACTER,
+    COLORS,
+    INK,
+    MUTED,
+    PAPER,
+    SIZE,
+    WIDTH,
+    drawn,
+    text_color,
+)
 
 SEEN = "#6baed6"  # stands out from the hidden cells, on a dark page too
 AXIS = 0.26  # inches, for the name of an axis
 COLOURS = {"good": GREEN, "fair": ORANGE, "bad": RED, "other": BLUE, "plain": GREY}
 TITLE, NAMES, SPACE, LARGEST = 0.32, 0.28, 0.35, 0.42  # inches
+LARGER = 1.2  # at most, the words of a small table
 
 
 @drawn
@@ -189,7 +200,7 @@ def table_cells(rows, columns, cells, colors):
     """Draw a table of words as coloured cells: `colors`, word → good, fair, bad, other or plain.
 
     `cells` has a row of words for each name in `rows`, and in it a word for each in `columns`. A
-    word without a colour stands on the page's own.
+    word without a colour stands on the page's own. Words are as large as the longest allows.
 
     Raises
     ------
@@ -201,19 +212,27 @@ def table_cells(rows, columns, cells, colors):
         raise ValueError(f"cells has rows of {sizes} words; expected {len(rows)} of {len(columns)}")
     if unknown := set(colors.values()) - set(COLOURS):
         raise ValueError(f"colors has {min(unknown)!r}; expected one of {', '.join(COLOURS)}")
+    longest, widest = _longest(rows), _longest([*columns, *(word for row in cells for word in row)])
+    needed = 0.2 + CHARACTER * longest + len(columns) * (0.1 + CHARACTER * widest)
+    larger = min(max(WIDTH / needed, 1), LARGER)
     lines = [1 + max(w.count("\n") for w in [n, *row]) for n, row in zip(rows, cells, strict=True)]
-    tall = [0.14 + 0.22 * n for n in lines]
-    top = 0.2 + 0.2 * max(column.count("\n") + 1 for column in columns)
-    left = 0.15 + 0.088 * max(len(part) for name in rows for part in name.split("\n"))
+    tall = [0.14 + 0.22 * larger * n for n in lines]
+    top = 0.2 + 0.2 * larger * max(column.count("\n") + 1 for column in columns)
+    left = 0.15 + 0.088 * larger * longest
     step = (WIDTH - left - 0.05) / len(columns)
-    ax = sheet(top + sum(tall) + 0.05)
+    ax, size = sheet(top + sum(tall) + 0.05), larger * SIZE
     for j, column in enumerate(columns):
-        heading(ax, left + step * (j + 0.5), top / 2, column)
+        text(ax, left + step * (j + 0.5), top / 2, column, weight="semibold", size=size)
     for name, row, height in zip(rows, cells, tall, strict=True):
-        text(ax, left - 0.1, top + height / 2, name, ha="right")
+        text(ax, left - 0.1, top + height / 2, name, ha="right", size=size)
         for j, word in enumerate(row):
+            middle = left + step * (j + 0.5), top + height / 2
             color = COLOURS[colors[word]] if word in colors else PAPER
-            look = {"linewidth": 1.5, "edgecolor": PAPER}
-            box(ax, left + step * (j + 0.5), top + height / 2, step, height, word, color, **look)
+            box(ax, *middle, step, height, color=color, linewidth=1.5, edgecolor=PAPER)
+            text(ax, *middle, word, color=INK if color == PAPER else text_color(color), size=size)
         top += height
     return ax.figure
+
+
+def _longest(words):
+    return max((len(part) for word in words for part in word.split("\n")), default=0)
