@@ -7,7 +7,13 @@ a notebook shows when a cell ends in it, and whose `svg` is its text.
 from attnbook.plots.bars import bars
 from attnbook.plots.curves import curves
 from attnbook.plots.diagram import attention_diagram
-from attnbook.plots.grids import distributions, mask_grids, right_and_wrong, table_cells
+from attnbook.plots.grids import (
+    distributions,
+    mask_grids,
+    right_and_wrong,
+    table_cells,
+    twins_diagram,
+)
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.histogram import histogram
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
@@ -37,4 +43,5 @@ __all__ = [
     "table_cells",
     "three_ways_diagram",
     "transformer_diagram",
+    "twins_diagram",
 ]
