@@ -12,9 +12,10 @@ lse_gradient = Predict(
     solution_of=solutions.lse_gradient,
     atol=0.001,
     explanation=(
-        "The derivative of $\\ln \\sum_l e^{s_l}$ with respect to $s_j$ is $e^{s_j} / \\sum_l e^{s_l} "
-        "= A_j$: the gradient of log-sum-exp is softmax. Each row has its own sum, so its gradient "
-        "is its own weights: 1/8, 3/8, 4/8, and with the last key hidden 1/4, 3/4, 0."
+        "The derivative of $\\ln \\sum_l e^{s_l}$ with respect to $s_j$ is "
+        "$e^{s_j} / \\sum_l e^{s_l} = A_j$: the gradient of log-sum-exp is softmax. Each row has "
+        "its own sum, so its gradient is its own weights: 1/8, 3/8, 4/8, and with the last key "
+        "hidden 1/4, 3/4, 0."
     ),
     hints=(
         "Differentiate ln(e^a + e^b + e^c) with respect to a. Which familiar quotient appears?",
