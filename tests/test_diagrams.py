@@ -56,6 +56,7 @@ CALLS = {
         ["one", "two"], ["True means", "a\nrow"], ROWS, {"NaN": "bad"}
     ),
     "three_ways_diagram": plots.three_ways_diagram,
+    "twins_diagram": plots.twins_diagram,
 }
 every_diagram = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
 

@@ -58,6 +58,16 @@ def test_what_is_said_of_an_answer_is_as_large_as_the_text(page, media):
     assert len({page.locator(p).first.evaluate(size) for p in paragraphs}) == 1
 
 
+SIZES = """() => [...new Set([...document.querySelectorAll(
+  "section > h2 ~ p, details.reveal > .reading > p")].map(p => getComputedStyle(p).fontSize))]"""
+
+
+def test_the_text_of_an_answer_is_as_large_as_the_rest(page):
+    for media in ("screen", "print"):
+        page.emulate_media(media=media)
+        assert len(page.evaluate(SIZES)) == 1
+
+
 def test_all_but_solutions_is_open_without_scripts(visit):
     page = visit(CHAPTER, scripts=False).page
     for kind in ("reveal", "aside"):

@@ -106,6 +106,13 @@ def test_contents_open_on_a_phone(visit):
     link.wait_for(state="hidden")
 
 
+def test_on_a_phone_the_source_that_a_cell_shows_scrolls(visit):
+    page = visit("book/pytorch/01-twins.html", width=390).page
+    source = page.locator(".cell_output .highlight-python pre").first
+    assert source.evaluate("box => box.scrollWidth > box.clientWidth")
+    assert "more-after" in source.get_attribute("class")
+
+
 def test_menus_work_by_keyboard(visit):
     page = visit("book/api.html").page
     page.locator(".dropdown-download-buttons > button").focus()

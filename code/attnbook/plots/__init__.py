@@ -13,6 +13,7 @@ from attnbook.plots.grids import (
     mask_grids,
     right_and_wrong,
     table_cells,
+    twins_diagram,
 )
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
@@ -45,4 +46,5 @@ __all__ = [
     "table_cells",
     "three_ways_diagram",
     "transformer_diagram",
+    "twins_diagram",
 ]

@@ -234,5 +234,19 @@ def table_cells(rows, columns, cells, colors):
     return ax.figure
 
 
+def twins_diagram():
+    """Draw softmax and the sum of values in NumPy, in PyTorch, and what each step does backward."""
+    both_ways = {
+        "hide": ("s = where(m, s, −inf)", "× 1, or × 0 if hidden"),
+        "exp": ("e = exp(s)", "× e"),
+        "sum": ("total = sum(e, {}=−1)", "× 1 for each e"),
+        "divide": ("A = e / total", "e: × 1 / total\ntotal: × −A / total"),
+        "mix": ("A @ v", "A: × v,  v: × A"),
+    }
+    cells = [[s.format("axis"), s.format("dim"), back] for s, back in both_ways.values()]
+    colors = dict.fromkeys(cells[2][:2], "good") | {back: "fair" for _, back in both_ways.values()}
+    return table_cells(list(both_ways), ["NumPy  ↓", "PyTorch  ↓", "and back  ↑"], cells, colors)
+
+
 def _longest(words):
     return max((len(part) for word in words for part in word.split("\n")), default=0)

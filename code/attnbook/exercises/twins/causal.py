@@ -45,7 +45,7 @@ causal_mask = Write(
     hints=(
         "Chapter 4 compares a row of keys with a column of queries: torch.arange makes both.",
         "torch.arange(n, device=device) makes the range on the device. Every tensor needs it.",
-        "The last query stands at the last key: query i stands at key i + n_k - n_q.",
+        "The last query stands at the last key: query i stands at key i + n_k − n_q.",
     ),
     misconceptions=(
         Misconception(
