@@ -9,7 +9,6 @@ from matplotlib.text import Text
 from attnbook import plots
 from attnbook.plots.cells import colored
 from attnbook.plots.diagram import OUTPUT, SCORES, VALUES, WEIGHTS
-from attnbook.plots.numerals import beside_bar, in_cells, on_axis
 from attnbook.plots.style import COLORS, DASHES, MARKERS, PAPER, contrast, text_color
 
 X = np.arange(1, 6)
@@ -144,40 +143,10 @@ def test_what_is_not_finite_is_written():
     assert printed(ax).tolist() == [["NaN", "−∞"], ["∞", "−2"]]
 
 
-PANELS = {
-    (0.5, -1.5): ["0.5", "−1.5"],
-    (1 / 8, 3 / 8 + 2**-53, 0): ["0.125", "0.375", "0"],
-    (np.float32(0.1), 0.1 + 0.2, np.nextafter(0.3, 0)): ["0.1", "0.3", "0.3"],
-    (1 / 3, 0.5, 1): ["0.33", "0.50", "1"],
-    (0.9999, 0.0041, -0.0001, 1e-13, -0.0): ["1.00", "0.00", "0.00", "0.00", "0"],
-    (1 - 1e-14, 1 / 3): ["1.00", "0.33"],
-    (2.004, 12.34, -123.4): ["2.004", "12.3", "−123"],
-    (65504, -1e9, np.nan, -np.inf): ["65504", "−1e9", "NaN", "−∞"],
-}
-
-
-@pytest.mark.parametrize(("numbers", "texts"), PANELS.items())
-def test_the_numbers_of_a_panel_have_as_many_decimals_and_whole_ones_none(numbers, texts):
-    assert in_cells([numbers]).tolist() == [texts]
-
-
 def test_each_panel_has_its_own_decimals_and_what_is_hidden_none():
     mask = np.array([[[True, False]], [[True, True]]])
     axes = panels(figure_of(lambda: plots.heatmaps([[[0.5, 1 / 3]], [[0.25, 0.5]]], mask=mask)))
     assert [printed(ax).tolist() for ax in axes] == [[["0.5", ""]], [["0.25", "0.50"]]]
-
-
-BARS = {0: "0", 3: "3", 12345.6: "12346", -2.5e-7: "−2.5e−7", 1.001e-9: "1.00e−9"}
-BARS |= {0.7: "0.7", 0.6999: "0.700", 0.1 + 0.2: "0.3", 4.8: "4.8", np.float32(0.7): "0.7"}
-
-
-def test_numbers_beside_bars_are_written_short():
-    assert {x: beside_bar(x) for x in BARS} == BARS
-
-
-def test_the_numbers_of_an_axis_are_written_in_one_way():
-    assert on_axis([0.01, 4096, 0, -2.5]) == ["0.01", "4096", "0", "−2.5"]
-    assert on_axis([1e-5, 1e-4, 0.5, -1]) == ["10⁻⁵", "10⁻⁴", "5·10⁻¹", "−10⁰"]
 
 
 def test_curves_are_drawn_over_x_and_points_without_a_line():
