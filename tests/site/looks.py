@@ -1,6 +1,5 @@
 """What a reader sees or reaches wrongly on a page, each as a list of sentences."""
 
-WIDTHS = (320, 360, 375)
 WATCH_SHIFTS = """
 window.shifted = 0;
 new PerformanceObserver(list => list.getEntries().forEach(entry => {
@@ -96,18 +95,14 @@ def overflow(visit):
     return [f"scrolls sideways by {beyond} px at {width} px"] if beyond > 0 else []
 
 
-def overflow_when_narrow(visit):
-    return [fault for width in WIDTHS if not visit.resize(width) for fault in overflow(visit)]
+def at(width, check):
+    """The check of a page in a window as wide as this from now on."""
 
-
-def shifts_at(width):
-    def moved(visit):
+    def resized(visit):
         visit.resize(width)
-        visit.page.reload()
-        visit.settle()
-        return shifts(visit)
+        return check(visit)
 
-    return moved
+    return resized
 
 
 def closed_in_print(visit):

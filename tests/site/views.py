@@ -23,9 +23,8 @@ DARK = (
     faults.elsewhere,
     faults.complaints,
     looks.shifts,
-    looks.pale_rings,
+    looks.at(1440, looks.pale_rings),
     faults.barriers,
-    looks.shifts_at(1024),
 )
 PHONE = (
     faults.elsewhere,
@@ -34,12 +33,12 @@ PHONE = (
     looks.overflow,
     looks.cut_formulas,
     looks.no_hint,
-    looks.overflow_when_narrow,
+    *(looks.at(width, looks.overflow) for width in (320, 360, 375)),
     faults.barriers,
 )
 VIEWS = {
     "light": ({}, LIGHT),
-    "dark": ({"scheme": "dark", "width": 1440}, DARK),
+    "dark": ({"scheme": "dark", "width": 1024}, DARK),
     "phone": ({"width": 390}, PHONE),
 }
 
