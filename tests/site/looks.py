@@ -17,6 +17,9 @@ NO_HINT = """() => [...document.querySelectorAll("article :is(pre, [class*=scrol
 LONG_OUTPUTS = """() => [...document.querySelectorAll(".cell_output pre")]
   .filter(output => output.scrollWidth > output.clientWidth + 1)
   .map(output => output.textContent.trim().slice(0, 60))"""
+WIDE_CELLS = """() => [...document.querySelectorAll(".cell_input pre")]
+  .filter(code => code.scrollWidth > code.clientWidth + 1)
+  .map(code => code.textContent.trim().slice(0, 60))"""
 SAME_IDS = """() => {
   const ids = [...document.querySelectorAll("[id]:not(svg *)")].map(node => node.id);
   return [...new Set(ids.filter((id, i) => ids.indexOf(id) < i))];
@@ -73,6 +76,7 @@ def _told(sentence, script):
 cut_formulas = _told("a formula is cut off: {}", CUT_FORMULAS)
 no_hint = _told("nothing says that this scrolls: {}", NO_HINT)
 long_outputs = _told("an output does not wrap: {}", LONG_OUTPUTS)
+wide_cells = _told("a line of a cell is cut off: {}", WIDE_CELLS)
 same_ids = _told("an id stands twice: {}", SAME_IDS)
 pale_rings = _told("no focus ring that can be seen: {}", RINGS)
 

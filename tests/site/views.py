@@ -13,6 +13,7 @@ LIGHT = (
     looks.cut_formulas,
     looks.no_hint,
     looks.long_outputs,
+    looks.wide_cells,
     looks.same_ids,
     looks.cramped,
     looks.pale_rings,
@@ -23,7 +24,7 @@ DARK = (
     faults.elsewhere,
     faults.complaints,
     looks.shifts,
-    looks.at(1440, looks.pale_rings),
+    looks.pale_rings,
     faults.barriers,
 )
 PHONE = (
@@ -38,7 +39,7 @@ PHONE = (
 )
 VIEWS = {
     "light": ({}, LIGHT),
-    "dark": ({"scheme": "dark", "width": 1024}, DARK),
+    "dark": ({"scheme": "dark", "width": 1200}, DARK),
     "phone": ({"width": 390}, PHONE),
 }
 
