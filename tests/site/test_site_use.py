@@ -1,7 +1,12 @@
 """What a reader does on the built site: search, unfold, switch, print, follow links."""
 
+import re
+from html import unescape
+
 import faults
 import pytest
+
+CHAPTER = "book/numpy/08-additive.html"
 
 
 @pytest.fixture(scope="session")
@@ -58,14 +63,82 @@ def test_colours_are_switched_and_remembered(visit):
     assert page.evaluate(theme) == "dark"
 
 
-def test_contents_open_on_a_phone(visit):
+FOCUSED = "button => button === document.activeElement"
+
+
+def test_the_button_for_colours_keeps_the_focus(visit):
+    page = visit("book/index.html").page
+    button = page.locator(".article-header-buttons .theme-switch-button")
+    button.focus()
+    modes = set()
+    for _ in range(3):
+        page.keyboard.press("Enter")
+        assert button.evaluate(FOCUSED)
+        modes.add(page.evaluate("document.documentElement.dataset.mode"))
+    assert modes == {"light", "dark", "auto"}
+
+
+@pytest.mark.parametrize("side", ["primary", "secondary"])
+def test_a_panel_opens_on_a_phone_and_gives_the_focus_back(visit, side):
     page = visit("book/index.html", width=390).page
-    link = page.locator(".bd-sidebar-primary a[href='api.html']").first
+    link = page.locator(f".bd-sidebar-{side} a[href*='#']").last
+    button = page.locator(f".{side}-toggle:visible").first
     assert not link.is_visible()
-    page.locator(".primary-toggle:visible").first.click()
+    button.focus()
+    page.keyboard.press("Enter")
     link.wait_for(state="visible")
     page.keyboard.press("Escape")
     link.wait_for(state="hidden")
+    assert button.evaluate(FOCUSED)
+
+
+TO_A_QUARTER = """heading =>
+  scrollTo(0, scrollY + heading.getBoundingClientRect().top - innerHeight / 4)"""
+
+
+def test_the_contents_mark_the_section_that_is_read(visit):
+    page = visit(CHAPTER).page
+    for heading in page.locator("article section[id] > h2").all():
+        heading.evaluate(TO_A_QUARTER)
+        page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+        marked = page.locator(".page-toc a[aria-current]")
+        section = heading.evaluate("heading => heading.parentElement.id")
+        assert marked.get_attribute("href") == f"#{section}"
+        assert "active" in marked.get_attribute("class")
+
+
+WIDE = """() => [...document.querySelectorAll("article :is(pre, .katex-display)")].filter(box =>
+  box.scrollWidth > box.clientWidth + 1)"""
+
+
+def test_the_keyboard_reaches_what_scrolls_also_where_it_was_folded(visit):
+    page = visit(CHAPTER, width=390).page
+    page.add_style_tag(content="details:not([open]) > :not(summary) { display: none }")
+    page.evaluate("dispatchEvent(new Event('resize'))")
+    page.wait_for_timeout(500)  # the theme waits for 300 ms
+    before = page.evaluate(f"({WIDE})().length")
+    page.locator("details.solution > summary").evaluate_all("all => all.forEach(s => s.click())")
+    page.wait_for_timeout(500)
+    assert page.evaluate(f"({WIDE})().length") > before
+    assert page.evaluate(f"({WIDE})().filter(box => box.tabIndex).length") == 0
+
+
+CITED = """() => [...document.querySelectorAll("div.citation")].map(entry => [
+  entry.querySelector("a[href^=http]").href,
+  [...entry.querySelectorAll(".users a")].map(link => `${link.textContent}. ${link.pathname}`),
+])"""
+
+
+def test_each_source_leads_back_to_the_chapters_that_cite_it(visit, folder):
+    said = dict(visit("book/bibliography.html").page.evaluate(CITED))
+    assert any(said.values())
+    cited = {source: [] for source in said}
+    for page in sorted(folder.glob("book/*/*.html")):
+        text = page.read_text(encoding="utf-8")
+        number = re.search(r'<h1><span class="section-number">(\d+\. )', text)[1]
+        for source in {unescape(link) for link in re.findall('href="(http[^"]*)"', text)}:
+            cited[source].append(f"{number}/{page.relative_to(folder).as_posix()}")
+    assert said == cited
 
 
 def test_menus_work_by_keyboard(visit):
