@@ -138,7 +138,8 @@ def test_each_source_leads_back_to_the_chapters_that_cite_it(visit, folder):
         number = re.search(r'<h1><span class="section-number">(\d+\. )', text)[1]
         for source in {unescape(link) for link in re.findall('href="(http[^"]*)"', text)}:
             cited[source].append(f"{number}/{page.relative_to(folder).as_posix()}")
-    assert said == cited
+    wrong = {source: chapters for source, chapters in said.items() if chapters != cited[source]}
+    assert wrong == {}
 
 
 def test_menus_work_by_keyboard(visit):
