@@ -20,6 +20,9 @@ LONG_OUTPUTS = """() => [...document.querySelectorAll(".cell_output pre")]
 WIDE_CELLS = """() => [...document.querySelectorAll(".cell_input pre")]
   .filter(code => code.scrollWidth > code.clientWidth + 1)
   .map(code => code.textContent.trim().slice(0, 60))"""
+NARROW_TABLES = """() => [...document.querySelectorAll(".pst-scrollable-table-container > table")]
+  .filter(table => table.offsetWidth < table.parentElement.clientWidth - 1)
+  .map(table => table.textContent.trim().slice(0, 60))"""
 SAME_IDS = """() => {
   const ids = [...document.querySelectorAll("[id]:not(svg *)")].map(node => node.id);
   return [...new Set(ids.filter((id, i) => ids.indexOf(id) < i))];
@@ -77,6 +80,7 @@ cut_formulas = _told("a formula is cut off: {}", CUT_FORMULAS)
 no_hint = _told("nothing says that this scrolls: {}", NO_HINT)
 long_outputs = _told("an output does not wrap: {}", LONG_OUTPUTS)
 wide_cells = _told("a line of a cell is cut off: {}", WIDE_CELLS)
+narrow_tables = _told("a table is not as wide as the text: {}", NARROW_TABLES)
 same_ids = _told("an id stands twice: {}", SAME_IDS)
 pale_rings = _told("no focus ring that can be seen: {}", RINGS)
 

@@ -142,6 +142,22 @@ def test_each_source_leads_back_to_the_chapters_that_cite_it(visit, folder):
     assert wrong == {}
 
 
+def test_on_a_phone_the_columns_of_the_conventions_stand_below_each_other(visit):
+    cells = visit("book/index.html", width=390).page.locator("#conventions td")
+    widths = cells.evaluate_all("all => all.map(cell => cell.offsetWidth).filter(Boolean)")
+    assert len(widths) > 30 and min(widths) > 300
+
+
+COLOURS = """() => [...document.querySelectorAll("article :is(p, td) > a.reference:not(.api)")].map(
+  link => `${getComputedStyle(link).color} ${Boolean(link.closest("table"))}`)"""
+
+
+def test_a_link_in_a_table_has_the_colour_of_one_in_the_text(visit):
+    pairs = {tuple(found.rsplit(" ", 1)) for found in visit(CHAPTER).page.evaluate(COLOURS)}
+    assert {inside for _, inside in pairs} == {"true", "false"}
+    assert len({colour for colour, _ in pairs}) == 1
+
+
 def test_menus_work_by_keyboard(visit):
     page = visit("book/api.html").page
     page.locator(".dropdown-download-buttons > button").focus()

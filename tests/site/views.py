@@ -14,6 +14,7 @@ LIGHT = (
     looks.no_hint,
     looks.long_outputs,
     looks.wide_cells,
+    looks.narrow_tables,
     looks.same_ids,
     looks.cramped,
     looks.pale_rings,
