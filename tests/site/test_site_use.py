@@ -158,6 +158,45 @@ def test_a_link_in_a_table_has_the_colour_of_one_in_the_text(visit):
     assert len({colour for colour, _ in pairs}) == 1
 
 
+MOVING = """() => [...document.querySelectorAll("*")].flatMap(node =>
+  [null, "::before", "::after"].filter(part => {
+    const {transitionDuration, animationName} = getComputedStyle(node, part);
+    return /[1-9]/.test(transitionDuration) || animationName !== "none";
+  })).length"""
+
+
+def test_nothing_moves_for_a_reader_who_asks_for_that(visit):
+    page = visit("book/index.html").page
+    assert page.evaluate(MOVING)
+    page.emulate_media(reduced_motion="reduce")
+    assert not page.evaluate(MOVING)
+
+
+EDGES = """() => {
+  const edges = selector => [...document.querySelectorAll(selector)].map(node => {
+    const {left, right} = node.getBoundingClientRect();
+    return [left, right];
+  }).filter(([left, right]) => left < right);
+  const [[left, right]] = edges("article section > p");
+  const around = [".article-header-buttons > *", ".prev-next-area > a", ".bd-footer-content p"];
+  return around.flatMap(edges).filter(each => each[0] < left - 10 || each[1] > right + 10);
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_what_is_around_the_text_keeps_to_its_column(visit, width):
+    assert visit(CHAPTER, width=width).page.evaluate(EDGES) == []
+
+
+def test_without_scripts_menus_open_and_contents_are_there(visit):
+    page = visit(CHAPTER, width=390, scripts=False).page
+    page.locator(".dropdown-download-buttons > button").focus()
+    assert page.locator(".dropdown-download-buttons .dropdown-menu").is_visible()
+    assert page.locator(".bd-sidebar-primary a[href*='02-softmax']").is_visible()
+    assert page.locator(".sidebar-toggle:visible").count() == 0
+    assert page.locator("body").bounding_box()["width"] == 390
+
+
 def test_menus_work_by_keyboard(visit):
     page = visit("book/api.html").page
     page.locator(".dropdown-download-buttons > button").focus()
