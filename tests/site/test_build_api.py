@@ -48,6 +48,21 @@ def test_the_page_begins_with_a_list_of_names(html):
     assert "weights" in listed
 
 
+def test_once_the_address_is_known_a_signature_leads_to_its_lines(build):
+    pages = {
+        "index.md": "# A book",
+        "api.md": API.replace(": softmax", ": masked_softmax, softmax"),
+    }
+    status, output, html = build(pages, "https://github.com/someone/a-book")
+    assert status == 0, output
+    page = (html / "book/api.html").read_text(encoding="utf-8")
+    links = re.findall(r'href="https://github.com/someone/a-book/blob/main/(.*?)#L(\d+)"', page)
+    lines = [(ROOT / path).read_text("utf-8").split("\n")[int(n) - 1 :] for path, n in links]
+    begun = [next(line for line in each if line.startswith("def ")) for each in lines]
+    assert {re.match(r"def (\w+)", line)[1] for line in begun} == {"masked_softmax", "softmax"}
+    assert all(each[0].startswith(("@", "def ")) for each in lines)
+
+
 def _unlisted(anchors):
     """The public functions and classes that a chapter's code uses and the page does not have."""
     notebooks = [json.loads(path.read_text("utf-8")) for path in ROOT.glob("book/*/*.ipynb")]

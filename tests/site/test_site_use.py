@@ -142,6 +142,21 @@ def test_each_source_leads_back_to_the_chapters_that_cite_it(visit, folder):
     assert wrong == {}
 
 
+MARKED = """node => {
+  const ground = () => getComputedStyle(node).backgroundColor, before = ground();
+  location.hash = (node.id ? node : node.parentElement).id;
+  return ground() !== before;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("page", "kind"),
+    [("book/bibliography", "div.citation"), ("book/api", "dt.sig"), (CHAPTER[:-5], "h2")],
+)
+def test_what_an_address_leads_to_is_marked(visit, page, kind):
+    assert visit(f"{page}.html").page.locator(f"article {kind}").nth(1).evaluate(MARKED)
+
+
 def test_on_a_phone_the_columns_of_the_conventions_stand_below_each_other(visit):
     cells = visit("book/index.html", width=390).page.locator("#conventions td")
     widths = cells.evaluate_all("all => all.map(cell => cell.offsetWidth).filter(Boolean)")
