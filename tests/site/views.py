@@ -36,7 +36,7 @@ PHONE = (
     looks.cut_formulas,
     looks.no_hint,
     *(looks.at(width, looks.overflow) for width in (320, 360, 375)),
-    faults.barriers,
+    looks.at(390, faults.barriers),  # at that width the theme has looked for what scrolls
 )
 VIEWS = {
     "light": ({}, LIGHT),
