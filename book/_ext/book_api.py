@@ -39,7 +39,7 @@ def _documented(env):
     return {name: entry.node_id for name, entry in found.items() if entry.docname == API}
 
 
-def _used(text):
+def used(text):
     """The full names that the code of a chapter takes from the package."""
     used = set()
     for module, imported in IMPORT.findall(text):
@@ -51,7 +51,7 @@ def _used(text):
 def _read(app, document):
     page = app.env.docname
     code = "\n".join(block.astext() for block in document.findall(nodes.literal_block))
-    app.env.book_used[page] = set() if page == API else _used(code)
+    app.env.book_used[page] = set() if page == API else used(code)
     if page == API:
         for text in list(document.findall(nodes.Text)):
             if isinstance(text.parent, nodes.paragraph):

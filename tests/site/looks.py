@@ -1,6 +1,5 @@
 """What a reader sees or reaches wrongly on a page, each as a list of sentences."""
 
-WIDTHS = (320, 360, 375)
 WATCH_SHIFTS = """
 window.shifted = 0;
 new PerformanceObserver(list => list.getEntries().forEach(entry => {
@@ -22,6 +21,12 @@ TINY = """() => [...new Set([...document.querySelectorAll(".katex-html .mtight")
   .map(part => parseFloat(getComputedStyle(part).fontSize))
   .filter(size => size < 10)
   .map(size => size.toFixed(1)))]"""
+WIDE_CELLS = """() => [...document.querySelectorAll(".cell_input pre")]
+  .filter(code => code.scrollWidth > code.clientWidth + 1)
+  .map(code => code.textContent.trim().slice(0, 60))"""
+NARROW_TABLES = """() => [...document.querySelectorAll(".pst-scrollable-table-container > table")]
+  .filter(table => table.offsetWidth < table.parentElement.clientWidth - 1)
+  .map(table => table.textContent.trim().slice(0, 60))"""
 SAME_IDS = """() => {
   const ids = [...document.querySelectorAll("[id]:not(svg *)")].map(node => node.id);
   return [...new Set(ids.filter((id, i) => ids.indexOf(id) < i))];
@@ -82,6 +87,8 @@ cut_formulas = _told("a formula is cut off: {}", CUT_FORMULAS)
 no_hint = _told("nothing says that this scrolls: {}", NO_HINT)
 long_outputs = _told("an output does not wrap: {}", LONG_OUTPUTS)
 tiny = _told("a formula has letters of {} px", TINY)
+wide_cells = _told("a line of a cell is cut off: {}", WIDE_CELLS)
+narrow_tables = _told("a table is not as wide as the text: {}", NARROW_TABLES)
 same_ids = _told("an id stands twice: {}", SAME_IDS)
 pale_rings = _told("no focus ring that can be seen: {}", RINGS)
 
@@ -104,18 +111,14 @@ def overflow(visit):
     return [f"scrolls sideways by {beyond} px at {width} px"] if beyond > 0 else []
 
 
-def overflow_when_narrow(visit):
-    return [fault for width in WIDTHS if not visit.resize(width) for fault in overflow(visit)]
+def at(width, check):
+    """The check of a page in a window as wide as this from now on."""
 
-
-def shifts_at(width):
-    def moved(visit):
+    def resized(visit):
         visit.resize(width)
-        visit.page.reload()
-        visit.settle()
-        return shifts(visit)
+        return check(visit)
 
-    return moved
+    return resized
 
 
 def faults_in_print(visit):

@@ -1,12 +1,10 @@
 """A notebook's drawing becomes a numbered figure, in the page's colours, that opens large."""
 
-import sys
-
+import book_figures
 import nbformat
 import numpy as np
 import pytest
 from browsing import Visit, served
-from conftest import ROOT
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
@@ -16,9 +14,6 @@ from attnbook.plots.grids import SEEN
 from attnbook.plots.parts import BLUE
 from attnbook.plots.style import COLORS, contrast, text_color
 from tools.notebook_form import METADATA
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
-import book_figures
 
 ALT = 'A query\'s "weights" on three keys.'
 CAPTION = "**Figure.** One query asks *three* keys with $\\sqrt{d_k} = 2$."

@@ -30,6 +30,8 @@ PLANTED = {
     ),
     "nothing says that this scrolls": f'<pre tabindex="0">{WIDE}</pre>',
     "an output does not wrap": f'<div class="cell_output"><pre tabindex="0">{WIDE}</pre></div>',
+    "a line of a cell is cut off": f'<div class="cell_input"><pre tabindex="0">{WIDE}</pre></div>',
+    "a table is not as wide": '<div class="pst-scrollable-table-container"><table><td>1</table>',
     "an id stands twice: one": '<p id="one">1</p><p id="one">2</p>',
     "the lines of 1 blocks": '<div class="highlight"><pre style="line-height: 1.2">1</pre></div>',
     "no focus ring that can be seen": '<button style="outline: 0">press</button>',

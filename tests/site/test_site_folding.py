@@ -1,6 +1,7 @@
 """Answers and asides wait until they are asked for, and stand open where nothing can ask."""
 
 import pytest
+from browsing import PAGES
 
 CHAPTER = "book/numpy/04-masks.html"
 HIDDEN = """kind => [...document.querySelectorAll(`details.${kind}`)].filter(box =>
@@ -16,6 +17,12 @@ def page(visit):
 
 def count(page, kind):
     return page.locator(f"details.{kind}").count()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_prediction_has_its_folded_answer(folder, page):
+    html = (folder / f"{page}.html").read_text(encoding="utf-8")
+    assert html.count('<div class="predict admonition') == html.count('<details class="reveal"')
 
 
 def test_answers_and_asides_are_folded_and_open_by_keyboard(page):
