@@ -148,6 +148,24 @@ def test_make_says_where_to_run_it(project, tmp_path_factory):
     assert done.returncode
 
 
+def test_an_interrupt_while_the_old_one_is_removed_leaves_it_known_as_ours(tmp_path, monkeypatch):
+    def stop(path):
+        raise KeyboardInterrupt
+
+    for name in ("VENV", "MADE", "UNFINISHED"):
+        place = tmp_path / getattr(environment, name).relative_to(environment.ROOT)
+        monkeypatch.setattr(environment, name, place)
+    (tmp_path / ".venv/lib").mkdir(parents=True)
+    (tmp_path / ".venv/lib64").symlink_to("lib")
+    environment.MADE.touch()
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(environment.shutil, "rmtree", stop)
+        environment.clear()
+    environment.refuse()
+    environment.clear()
+    assert [*environment.VENV.iterdir()] == [environment.UNFINISHED]
+
+
 def test_an_interrupted_installation_makes_the_environment_unusable(tmp_path, monkeypatch):
     for name in ("MADE", "UNFINISHED"):
         monkeypatch.setattr(environment, name, tmp_path / name)
