@@ -25,7 +25,7 @@ lab:
 
 notebooks:
 	@sh tools/python -m tools.environment requirements.txt
-	@.venv/bin/python -m tools.notebooks $(if $(FRESH),--fresh) $(NB)
+	@.venv/bin/python -m tools.rerun $(if $(FRESH),--fresh) $(NB)
 
 check:
 	@sh tools/python -m tools.environment requirements.txt
