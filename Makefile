@@ -21,6 +21,7 @@ test:
 
 lab:
 	@sh tools/python -m tools.environment requirements-lab.txt
+	@.venv/bin/jupyter trust book/*/*.ipynb >/dev/null  # Lab shows no figure of one that is not trusted
 	@.venv/bin/jupyter lab --allow-root book
 
 notebooks:
