@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -167,6 +168,15 @@ def test_ctrl_c_ends_the_run_in_one_sentence_and_changes_nothing(tmp_path, momen
     while is_alive(int(runs.read_text())):
         assert time.monotonic() - began < 60
         time.sleep(0.1)
+
+
+def test_the_copies_that_lab_keeps_are_no_notebooks_of_the_book(tmp_path, monkeypatch):
+    names = ["numpy/a", "numpy/.ipynb_checkpoints/a-checkpoint", ".ipynb_checkpoints/b-checkpoint"]
+    for path in [tmp_path / f"book/{name}.ipynb" for name in names]:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    monkeypatch.chdir(tmp_path)
+    assert notebooks.chapters() == [Path("book/numpy/a.ipynb")]
 
 
 FINE = (

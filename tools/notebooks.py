@@ -85,13 +85,18 @@ def check(path):
     return unkept + problems(notebook)
 
 
+def chapters():
+    """The book's notebooks, without the copies that JupyterLab keeps in hidden folders."""
+    return sorted(Path("book").glob("[!.]*/*.ipynb"))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--fresh", action="store_true")
     parser.add_argument("paths", nargs="*", type=Path)
     chosen = parser.parse_args()
-    paths = chosen.paths or sorted(Path("book").glob("**/*.ipynb"))
+    paths = chosen.paths or chapters()
     if missing := [str(path) for path in paths if not path.is_file()]:
         parser.error(f"there is no notebook {missing[0]}")
     wrong = 0
