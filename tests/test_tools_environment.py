@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -95,6 +96,12 @@ def test_a_broken_environment_and_a_missing_network_are_both_recovered_from(proj
 )
 def test_each_cause_has_its_own_sentence(errors, sentence):
     assert sentence in environment.why(errors)
+
+
+@pytest.mark.parametrize(("free", "full"), [(40e6, True), (60e6, False)])
+def test_a_disk_with_less_room_than_a_package_takes_is_full(monkeypatch, free, full):
+    monkeypatch.setattr(environment.shutil, "disk_usage", lambda path: SimpleNamespace(free=free))
+    assert environment.disk_is_full("something else") == full
 
 
 @pytest.mark.parametrize(
