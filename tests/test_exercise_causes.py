@@ -137,6 +137,12 @@ RELATED = {
     "it is the exponential of the right result": np.exp(WEIGHTS),
     "it is right but for NaN": np.array([[0.25, np.nan], [0.5, 0.5]]),
     "it is nearly right: the difference is in small digits": np.add(WEIGHTS, [[0, 1e-5], [0, 0]]),
+    "it has the right numbers, in another shape": WEIGHTS[None],
+    "it has the right numbers, in other places": np.array([[0.5, 0.25], [0.75, 0.5]]),
+    "the numbers are right but for their signs": WEIGHTS * [[1, -1], [-1, 1]],
+    "each row is 1 at its largest number and 0 elsewhere": np.array([[0.0, 1.0], [1.0, 0.0]]),
+    "only its diagonal is wrong": np.array([[0.1, 0.75], [0.5, 0.7]]),
+    "its diagonal is right, and what stands beside it is not": np.array([[0.25, 0.1], [0.9, 0.5]]),
 }
 
 
@@ -151,6 +157,33 @@ def test_a_relation_is_named_where_all_results_have_it(fact):
 def test_no_relation_is_made_up():
     assert relation([(WEIGHTS, np.array([[0.25, 0.75], [0.9, 0.1]]))]) is None
     assert relation([(np.array(2.0), np.array(4.0))]) is None
+
+
+def test_axes_in_another_order_are_told_from_rounding():
+    cube, other_axes = np.arange(8.0).reshape(2, 2, 2), "axes in another order"
+    assert other_axes in relation([(cube, cube.transpose(1, 2, 0))])
+    assert other_axes in relation([(cube[:1], cube[:1].transpose(1, 0, 2))])
+    assert "nearly right" in relation([(cube, cube * (1 + 1e-8))])
+
+
+def test_rows_that_see_nothing_do_not_count_among_rows_that_should_sum_to_1():
+    empty = np.concatenate([WEIGHTS, [[0.0, 0.0]]])
+    assert "do not sum to 1" in relation([(empty, empty**0.5)])
+    assert "1 at its largest" in relation([(empty, (empty > 0.5) + [[0, 0], [1, 0], [0, 0]])])
+
+
+def test_a_square_and_rows_of_zeros_are_seen():
+    assert "square of the right" in relation(
+        [(np.array([1.0, 2.0, 5.0]), np.array([1.0, 4.0, 25.0]))]
+    )
+    empty = np.concatenate([WEIGHTS, [[0.0, 0.0]]])
+    assert "times the same factor" in relation([(empty, 3 * empty)])
+    assert "a factor of its own" in relation([(empty, empty * [[3.0], [2.0], [1.0]])])
+
+
+def test_what_a_result_of_another_shape_is_to_the_right_one_is_told():
+    told = DOUBLE.verdict(lambda x: 2 * x[None]).text
+    assert "the shape is (1, 1); expected (1,); it has the right numbers, in another shape" in told
 
 
 def test_where_an_answer_is_right_is_told():
@@ -192,7 +225,10 @@ def test_two_explanations_that_fit_alike_are_none():
 PREDICTIONS = {
     "row": (0.25, 0.75),
     "number": 12,
+    "weight": 0.2,
     "list": (1, 2, 3),
+    "three": (0.1, 0.3, 0.6),
+    "table": ((1, 2), (3, 4)),
 }
 SAID = [
     ("row", (25, 75), "these are percentages"),
@@ -203,6 +239,21 @@ SAID = [
     ("number", -12, "the right number with the other sign"),
     ("number", 13, "off by one"),
     ("number", 99, "99 is too large"),
+    ("number", 24, "24 is too large"),
+    ("weight", 0.1, "off by a factor of 2"),
+    ("weight", 0.8, "what the right number leaves of 1"),
+    ("weight", 5, "one over the right number"),
+    ("weight", 0.04, "the square of the right number"),
+    ("weight", 0.447, "the root of the right number"),
+    ("weight", -1.609, "the logarithm of the right number"),
+    ("weight", 1.221, "the exponential of the right number"),
+    ("weight", 0.21, "0.21 is too large"),
+    ("three", (0.022, 0.196, 0.783), "too sharp, as at another temperature"),
+    ("three", (0.193, 0.335, 0.473), "too even, as at another temperature"),
+    ("three", (0.11, 0.3, 0.59), "the first is wrong"),
+    ("table", ((1, 2), (3, 4, 5)), "the second has the length 3; expected 2"),
+    ("table", 7, "expected numbers of shape (2, 2)"),
+    ("list", (1, 2), "expected 3 numbers"),
     ("list", (1, 7, 3), "the second is wrong: 7 is too large; right: the first, third."),
 ]
 
@@ -211,12 +262,24 @@ SAID = [
 def test_a_wrong_prediction_hears_what_it_is_to_the_right_one(kind, answer, said):
     shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
     right = PREDICTIONS[kind]
-    known = (Misconception((*np.atleast_1d(right)[:-1], 55), "the last is 55."),)
+    known = (Misconception(np.full(np.shape(right), 55), "these are all 55."),)
     shared |= {"misconceptions": known, "solution_of": lambda: right}
     exercise = Predict(**shared)
     assert said in exercise.verdict(answer).text
     assert exercise.verdict(right).state == "right"
     assert "but got nothing" in exercise.verdict().text
+
+
+@pytest.mark.parametrize("answer", [[0.2], [[0.2]], np.array([0.2])], ids=repr)
+def test_brackets_around_one_number_are_no_mistake(answer):
+    assert exercises.museum.fill.verdict(answer).state == "right"
+    assert exercises.museum.fill.verdict([0.2, 0.2]).state == "wrong"
+
+
+@pytest.mark.parametrize("answer", [[[8, 6, 5]], [[8], [6], [5]]], ids=repr)
+def test_brackets_around_three_numbers_are_no_mistake(answer):
+    assert exercises.museum.named.verdict(answer).state == "right"
+    assert "C are exchanged" in exercises.museum.named.verdict([[8, 5, 6]]).text
 
 
 def test_a_known_mistake_is_found_beside_others():

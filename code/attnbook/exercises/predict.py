@@ -6,7 +6,7 @@ import numpy as np
 
 from attnbook.exercises.compare import numbers
 from attnbook.exercises.exercise import OPEN, Exercise, wrong
-from attnbook.exercises.near import near
+from attnbook.exercises.near import ORDINALS, near
 from attnbook.operation import describe
 
 
@@ -25,6 +25,7 @@ class Predict(Exercise):
         if answer is ...:
             return OPEN
         want = self.solution_of()
+        answer = _without_brackets(want, answer)
         if answer is None or callable(answer):
             given = "nothing" if answer is None else "a function"
             return wrong(f"the check wants {_kind(want)}, but got {given}.")
@@ -65,6 +66,8 @@ class Predict(Exercise):
         return bool(np.allclose(given, want, rtol=0, atol=self.atol if atol is None else atol))
 
     def _fault(self, want, answer):
+        if uneven := _uneven(want, answer):
+            return uneven
         given = None if isinstance(want, str) else _real(answer)
         if given is None:
             same_kind = isinstance(want, str) and isinstance(answer, str)
@@ -79,12 +82,32 @@ def _real(answer):
     return array if array is not None and array.dtype.kind in "biuf" else None
 
 
+def _without_brackets(want, answer):
+    """The answer in the shape that is wanted, where only brackets around a single thing differ."""
+    given = None if isinstance(want, str) else _real(answer)
+    if given is None or given.squeeze().shape != np.squeeze(want).shape:
+        return answer
+    return given.reshape(np.shape(want))
+
+
 def _wants(want, answer):
     return f"the check wants {_kind(want)}, but got {describe(answer)}."
+
+
+def _uneven(want, answer):
+    """A sentence on the first row that is too short or too long, of as many as are wanted."""
+    if np.ndim(want) < 2 or not isinstance(answer, (list, tuple)) or len(answer) != len(want):
+        return None
+    for ordinal, row, right in zip(ORDINALS, answer, want, strict=False):
+        if isinstance(row, (list, tuple)) and len(row) != len(right):
+            return f"of the rows, the {ordinal} has the length {len(row)}; expected {len(right)}."
+    return None
 
 
 def _kind(want):
     if isinstance(want, str):
         return "a word"
     shape = np.shape(want)
+    if len(shape) == 1:
+        return f"{shape[0]} numbers"
     return f"numbers of shape {shape}" if shape else "one number"
