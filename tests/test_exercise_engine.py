@@ -5,6 +5,7 @@ import pytest
 
 from attnbook import exercises
 from attnbook.exercises import record
+from attnbook.exercises.attempt import identical
 from attnbook.exercises.compare import difference
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.write import Write, case
@@ -43,6 +44,11 @@ def test_an_error_is_told_with_its_line_and_input_and_no_frames_of_ours():
         f"  where  line {broken.__code__.co_firstlineno + 2}, in broken: return y[7]",
         "  input  x = [2.]",
     ]
+
+
+def test_an_error_inside_a_library_is_told_with_the_readers_line():
+    told = text(lambda x: np.stack([x[:, None, None]] * 0))
+    assert "where  line" in told and "np.stack" in told
 
 
 def test_returning_nothing_is_told():
@@ -148,6 +154,16 @@ def test_a_value_off_by_more_than_rounding_differs():
     assert difference(np.ones(2), np.ones(2) + 1e-10) == "the values differ"
     assert difference(np.zeros(2), np.full(2, 1e-12), exact_zeros=True) == "the values differ"
     assert difference(np.array([np.nan, np.inf]), np.array([np.nan, np.inf])) is None
+
+
+def test_each_dtype_has_its_own_tolerance_and_integers_are_of_one_kind():
+    for dtype, rounding, mistake in ((np.float32, 2e-6, 1e-4), (np.float16, 1e-3, 1e-2)):
+        one = np.ones(2, dtype)
+        assert difference(one, one + dtype(rounding)) is None
+        assert difference(one, one + dtype(mistake)) == "the values differ"
+    assert difference(np.arange(3), np.arange(3, dtype=np.int32)) is None
+    assert "the dtype is" in difference(np.arange(3), np.arange(3.0))
+    assert not identical(np.zeros(1), np.zeros(1, np.int64))
 
 
 def test_an_unknown_exercise_is_an_error():

@@ -89,6 +89,31 @@ def test_the_day_of_the_first_solution_stays(kept):
     assert record.load()["test.other"]["solved"] == datetime.date.today().isoformat()
 
 
+def test_a_number_of_tries_that_is_none_begins_afresh(kept):
+    kept.mkdir()
+    (kept / "progress.json").write_text(json.dumps({"test.double": {"tries": "many"}}))
+    record.add("test.double", solved=False)
+    assert record.load() == {"test.double": {"tries": 1}}
+
+
+def test_each_corrupt_file_is_kept_beside_the_others(kept):
+    kept.mkdir()
+    for number in (1, 2):
+        (kept / "progress.json").write_text(f"{{ {number}")
+        record.load()
+    asides = {path.name: path.read_text() for path in kept.iterdir()}
+    names = [f"progress.json.unreadable-{number}" for number in (1, 2)]
+    assert asides == dict(zip(names, ("{ 1", "{ 2"), strict=True))
+
+
+def test_what_is_half_written_never_stands_in_the_place_of_what_is_kept(kept):
+    record.add("test.double", solved=False)
+    first = (kept / "progress.json").stat().st_ino
+    record.add("test.double", solved=False)
+    assert (kept / "progress.json").stat().st_ino != first, "it was written over, not replaced"
+    assert not list(kept.glob("*.part"))
+
+
 def test_brackets_too_deep_to_read_are_set_aside(kept, capsys):
     kept.mkdir()
     (kept / "progress.json").write_text("[" * 100_000)

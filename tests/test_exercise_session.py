@@ -101,6 +101,26 @@ def test_a_limit_holds_without_a_copy_of_the_process(monkeypatch):
     assert "in call 2 of 3" in text(lambda x: time.sleep(0.2) or 2 * x)
 
 
+def test_an_answer_that_swallows_each_interrupt_ends_without_a_copy_of_the_process():
+    def stubborn():
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
+            try:
+                time.sleep(0.01)
+            except BaseException:
+                pass
+
+    start = time.monotonic()
+    assert isinstance(attempt.attempt(stubborn, {}, seconds=0.1).error, attempt.TookTooLong)
+    assert time.monotonic() - start < 8
+
+
+@pytest.mark.parametrize("left", [0, -1])
+def test_a_call_that_begins_when_no_time_is_left_ends_at_once(left):
+    outcome = attempt.attempt(lambda: time.sleep(1) or "done", {}, seconds=left)
+    assert isinstance(outcome.error, attempt.TookTooLong)
+
+
 def test_a_copy_in_which_a_known_call_hangs_proves_nothing():
     hang = threading.Event().wait
     assert rehearsal.stuck_at([hang, hang], 0.2) is None
