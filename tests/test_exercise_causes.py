@@ -142,6 +142,8 @@ RELATED = {
     "the numbers are right but for their signs": WEIGHTS * [[1, -1], [-1, 1]],
     "each row is 1 at its largest number and 0 elsewhere": np.array([[0.0, 1.0], [1.0, 0.0]]),
     "only its diagonal is wrong": np.array([[0.1, 0.75], [0.5, 0.7]]),
+    "its rows are too sharp, as at a lower temperature": np.array([[0.1, 0.9], [0.5, 0.5]]),
+    "its rows are too even, as at a higher temperature": np.array([[0.4, 0.6], [0.5, 0.5]]),
     "its diagonal is right, and what stands beside it is not": np.array([[0.25, 0.1], [0.9, 0.5]]),
 }
 
@@ -268,6 +270,22 @@ def test_a_wrong_prediction_hears_what_it_is_to_the_right_one(kind, answer, said
     assert said in exercise.verdict(answer).text
     assert exercise.verdict(right).state == "right"
     assert "but got nothing" in exercise.verdict().text
+
+
+def test_a_known_mistake_is_named_for_its_two_decimals_and_for_nothing_as_near():
+    toy_keys = exercises.dot_product.toy_keys
+    assert "divided by d_k = 2" in toy_keys.verdict([0.73, 0.27]).text
+    assert "divided by d_k = 2" not in toy_keys.verdict([0.75, 0.25]).text
+    fill = exercises.museum.fill
+    assert "so do the weights" in fill.verdict(0.33).text
+    assert "0.336 is too large" in fill.verdict(0.336).text
+
+
+def test_what_the_wrong_version_raises_is_told():
+    shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
+    shared |= {"misconceptions": (), "allowed": lambda x: None, "right": lambda x: 1}
+    told = Break(**shared, wrong=lambda x: 1 // int(x)).verdict(0).text
+    assert told.endswith("  it raises ZeroDivisionError: integer division or modulo by zero")
 
 
 @pytest.mark.parametrize("answer", [[0.2], [[0.2]], np.array([0.2])], ids=repr)

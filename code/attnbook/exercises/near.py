@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from attnbook.exercises.relations import power_of
+
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
@@ -20,7 +22,7 @@ SLIPS = {
     "the right number with the other sign": lambda want: -want,
     "the right number in percent": lambda want: 100 * want,
 }
-OF_WHOLE = SLIPS | {"off by one: count again": lambda want: np.array([want - 1, want + 1])}
+OF_WHOLE = SLIPS | {"off by one": lambda want: np.array([want - 1, want + 1])}
 OF_OTHERS = SLIPS | {
     "off by a factor of 2": lambda want: np.array([want / 2, 2 * want]),
     "one over the right number": lambda want: 1 / want,
@@ -60,19 +62,10 @@ def _as_weights(want, given):
         which = f"row {np.argmax(off)}" if totals.ndim else "they"
         verb = "sums" if totals.ndim else "sum"
         return f"{which} {verb} to {totals[off].flat[0]:.4g}: weights sum to 1."
-    if (power := _power(want, given)) is not None:
+    power = power_of(want, given, atol=0.05) if want.shape[-1] > 2 else None
+    if power and abs(power - 1) > 0.1:
         return f"each row is too {'sharp' if power > 1 else 'even'}, as at another temperature."
     return None
-
-
-def _power(want, given):
-    """The power to which rows of three weights or more are the right ones, over their sums."""
-    if want.shape[-1] < 3 or np.any(want <= 0) or np.any(given <= 0):
-        return None
-    right, found = (np.log(x) - np.log(x).mean(axis=-1, keepdims=True) for x in (want, given))
-    power = np.sum(right * found) / max(np.sum(right**2), 1e-9)
-    another = power > 0 and abs(power - 1) > 0.1
-    return power if another and np.allclose(found, power * right, rtol=0, atol=0.05) else None
 
 
 def _which(want, given, right):

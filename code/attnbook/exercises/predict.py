@@ -39,10 +39,11 @@ class Predict(Exercise):
 
         A mistake is in the answer where all the numbers that it gets wrong are there.
         """
-        for atol in (self.atol, 2 * self.atol):
-            fit = [known for known in self.misconceptions if self._agree(known.wrong, answer, atol)]
-            if fit and (atol == self.atol or len({known.sentence for known in fit}) == 1):
-                return fit[0]
+        if fit := [known for known in self.misconceptions if self._agree(known.wrong, answer)]:
+            return fit[0]
+        fit = [known for known in self.misconceptions if _rounds_to(known.wrong, answer)]
+        if len({known.sentence for known in fit}) == 1:
+            return fit[0]
         if isinstance(want, str) or (given := _real(answer)) is None:
             return None
         sizes = {}
@@ -57,13 +58,13 @@ class Predict(Exercise):
         a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
         return np.isclose(a, b, rtol=0, atol=self.atol)
 
-    def _agree(self, want, answer, atol=None):
+    def _agree(self, want, answer):
         if isinstance(want, str):
             return isinstance(answer, str) and answer.strip().lower() == want
         given = _real(answer)
         if given is None or given.shape != np.shape(want):
             return False
-        return bool(np.allclose(given, want, rtol=0, atol=self.atol if atol is None else atol))
+        return bool(np.allclose(given, want, rtol=0, atol=self.atol))
 
     def _fault(self, want, answer):
         if uneven := _uneven(want, answer):
@@ -80,6 +81,15 @@ class Predict(Exercise):
 def _real(answer):
     array = numbers(answer)
     return array if array is not None and array.dtype.kind in "biuf" else None
+
+
+def _rounds_to(number, answer):
+    """Whether an answer has two decimals, which are those of a number or of each number."""
+    given = None if isinstance(number, str) else _real(answer)
+    if given is None or given.shape != np.shape(number):
+        return False
+    has_two = np.allclose(given, np.round(given.astype(float), 2), rtol=0, atol=1e-9)
+    return bool(has_two and np.allclose(given, number, rtol=0, atol=0.005 + 1e-9))
 
 
 def _without_brackets(want, answer):

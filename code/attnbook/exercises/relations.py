@@ -54,6 +54,28 @@ def _other_signs(want, got):
     return _finite(want, got) and _same(np.abs(want), np.abs(got))
 
 
+def power_of(want, got, atol):
+    """The power to which weights, over their sums, are others; None if to none, or below 0."""
+    seen = want > 0
+    if not np.array_equal(seen, got > 0) or not seen.any():
+        return None
+    number = np.maximum(seen.sum(axis=-1, keepdims=True), 1)
+    logs = (np.log(np.where(seen, x, 1)) for x in (want, got))
+    right, found = (np.where(seen, x - x.sum(axis=-1, keepdims=True) / number, 0) for x in logs)
+    power = np.sum(right * found) / max(np.sum(right**2), 1e-9)
+    return power if power > 0 and np.allclose(found, power * right, rtol=0, atol=atol) else None
+
+
+def _another_temperature(is_it):
+    def holds(want, got):
+        seen = want.any(axis=-1)
+        if not _finite(want, got) or not (_sums(want[seen], -1) and _sums(got[seen], -1)):
+            return False
+        return is_it(power_of(want, got, atol=1e-6) or 1)
+
+    return holds
+
+
 def _differs(diagonal):
     """Whether matrices of as many rows as columns differ on their diagonal alone, or beside it."""
 
@@ -156,6 +178,8 @@ RELATIONS = {
     "only rows that should be zeros are wrong": _only_where_zeros,
     "it is right but for NaN": _only_nan,
     "each row is 1 at its largest number and 0 elsewhere": _largest_alone,
+    "its rows are too sharp, as at a lower temperature": _another_temperature(lambda p: p > 1.01),
+    "its rows are too even, as at a higher temperature": _another_temperature(lambda p: p < 0.99),
     "only its diagonal is wrong": _differs(diagonal=True),
     "its diagonal is right, and what stands beside it is not": _differs(diagonal=False),
     "every number is the right one times the same factor": _factor(of_each_row=False),
