@@ -165,7 +165,9 @@ def test_axes_in_another_order_are_told_from_rounding():
     cube, other_axes = np.arange(8.0).reshape(2, 2, 2), "axes in another order"
     assert other_axes in relation([(cube, cube.transpose(1, 2, 0))])
     assert other_axes in relation([(cube[:1], cube[:1].transpose(1, 0, 2))])
-    assert "nearly right" in relation([(cube, cube * (1 + 1e-8))])
+    for factor in (1 + 1e-8, 1.003):
+        assert "nearly right" in relation([(cube, cube * factor)])
+    assert "times the same factor" in relation([(cube, cube * 1.01)])
 
 
 def test_rows_that_see_nothing_do_not_count_among_rows_that_should_sum_to_1():

@@ -202,7 +202,10 @@ SHARED = (
         prepared(lambda q, k, v, mask: (q, k[:1] + 0 * k if k.ndim > 2 else k, v, mask)),
         "the first item's keys serve all items of the batch: each has its own.",
     ),
-    (with_mask(lambda mask: mask[:1]), "only the first row of the mask, or first item, is used."),
+    *(
+        (with_mask(first), "only the first row of the mask, or first item, is used.")
+        for first in (lambda mask: mask[:1], lambda mask: mask[:1] if mask.ndim > 2 else mask)
+    ),
     (
         keys_reshaped,
         "reshape keeps the order of the numbers; the keys have to be transposed: "
