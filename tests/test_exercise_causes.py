@@ -307,6 +307,16 @@ def test_a_known_mistake_is_found_beside_others():
     assert "in the second case row 2 moves as well" in rows.verdict([6, 3, 1, 4, 99]).text
 
 
+def test_of_several_known_mistakes_the_one_that_explains_most_is_named():
+    shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
+    known = [([9, 2, 3, 4], "one is wrong."), ([9, 8, 3, 4], "two are wrong.")]
+    for order in (known, known[::-1]):
+        shared |= {"misconceptions": [Misconception(*each) for each in order]}
+        exercise = Predict(**shared | {"solution_of": lambda: [1, 2, 3, 4]})
+        assert "two are wrong" in exercise.verdict([9, 8, 3, 77]).text
+        assert "one is wrong" in exercise.verdict([9, 2, 3, 77]).text
+
+
 def test_an_exercise_that_could_not_refuse_anything_is_no_exercise():
     with pytest.raises(ValueError, match="has no cases, so every answer would be"):
         replace(DOUBLE, cases=())
