@@ -11,7 +11,7 @@ from attnbook.exercises.break_it import Break
 from attnbook.exercises.dot_product import wrong_attention
 from attnbook.exercises.exercise import Exercise, Misconception
 from attnbook.exercises.predict import Predict
-from attnbook.exercises.relations import RELATIONS, relation
+from attnbook.exercises.relations import RELATIONS, division, relation
 from attnbook.exercises.three_ways import wrong_moved
 from attnbook.exercises.write import Write, case, stress
 
@@ -200,6 +200,26 @@ def test_where_an_answer_is_right_is_told():
     assert "right on every ordinary input, and wrong on this extreme one" in told
     told = batches.verdict(lambda x: 5 * x).text
     assert "right with" not in told and "right where" not in told
+
+
+SIZES = [case(n_q=2, n_k=2), case(n_q=3, n_k=2), case(n_q=2, n_k=3)]
+MASKED = [case(x=np.eye(2), mask=mask) for mask in (None, np.eye(2) > 0)]
+DTYPES = [case(x=np.eye(2, dtype=dtype)) for dtype in (np.float64, np.float32)]
+
+
+@pytest.mark.parametrize(
+    ("cases", "failing", "fact"),
+    [
+        (SIZES, (0, 1, 1), "right where n_q = n_k, and wrong elsewhere"),
+        (SIZES, (0, 1, 0), "wrong exactly where there are more queries than keys"),
+        (SIZES, (0, 0, 1), "wrong exactly where there are fewer queries than keys"),
+        (MASKED, (0, 1), "right without a mask, and wrong with one"),
+        (MASKED, (1, 0), "right with a mask, and wrong without one"),
+        (DTYPES, (0, 1), "right for float64, and wrong for other dtypes"),
+    ],
+)
+def test_what_the_cases_that_fail_have_in_common_is_told(cases, failing, fact):
+    assert fact in division(cases, failing)
 
 
 def test_a_common_mistake_is_named_though_it_meets_extremes_better_than_the_known_one():
