@@ -43,6 +43,17 @@ def test_a_mistake_that_only_resembles_a_misconception_is_not_called_one():
     assert "square" not in text(lambda x: x**2 + (x > 2.5))
 
 
+def test_who_changes_nothing_is_not_said_to_change_an_argument():
+    def square_in_place(x):
+        x **= 2
+        return x
+
+    known = (Misconception(square_in_place, "the argument is changed."),)
+    in_place = replace(DOUBLE, misconceptions=known)
+    assert "the argument is changed" in in_place.verdict(square_in_place).text
+    assert "the argument is changed" not in in_place.verdict(lambda x: x**2).text
+
+
 def test_a_misconception_is_named_though_an_extreme_input_fails_for_a_second_reason():
     def square_in_single_precision(x):
         return (x.astype(np.float32) ** 2).astype(np.float64)

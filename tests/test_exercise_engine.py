@@ -127,6 +127,16 @@ def test_what_cannot_be_shown_is_told_all_the_same():
     assert "the dtype is object" in text(lambda x: (2 * x).astype(object if x.size > 32 else float))
 
 
+def test_an_error_that_resembles_a_stub_is_an_error():
+    class Missing(NotImplementedError):
+        pass
+
+    def raises(x):
+        raise Missing("no such operation")
+
+    assert "raised Missing: no such operation" in text(raises)
+
+
 def test_an_interrupt_is_the_readers_own():
     def interrupted(x):
         raise KeyboardInterrupt

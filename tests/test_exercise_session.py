@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from attnbook.exercises import attempt, record, rehearsal, surroundings, write
 from attnbook.exercises.exercise import Misconception
@@ -100,7 +101,9 @@ def test_a_limit_holds_without_a_copy_of_the_process(monkeypatch):
     monkeypatch.setattr(write, "stuck_at", lambda calls, seconds: None)
     assert "did not finish" in text(lambda x: time.sleep(100))
     monkeypatch.setattr(attempt, "SECONDS", 2)
-    assert "in call 2 of 3" in text(lambda x: time.sleep(1.2) or 2 * x)
+    calls = []
+    assert "in call 2 of 3" in text(lambda x: calls.append(x) or time.sleep(1.2) or 2 * x)
+    assert len(calls) == 2
 
 
 def test_an_answer_that_swallows_one_interrupt_gets_another():
@@ -161,7 +164,13 @@ def _builtin(x):
     return 2 * x
 
 
+def _softmax(x):
+    torch.softmax = torch.nn.functional.softmax = torch.linalg.norm = None
+    return 2 * x
+
+
 CHANGES = {
+    "torch.softmax": _softmax,
     "numpy.exp": _exp,
     "numpy.random.default_rng": _generator,
     "NumPy's print options": _precision,
@@ -183,6 +192,26 @@ def test_what_is_changed_for_the_session_is_named_and_put_back(name):
         builtins.sum,
     )
     assert math.pi == pi
+
+
+def test_functions_of_pytorch_are_put_back():
+    before = torch.softmax, torch.nn.functional.softmax, torch.linalg.norm
+    text(_softmax)
+    assert before == (torch.softmax, torch.nn.functional.softmax, torch.linalg.norm)
+
+
+def test_a_stub_that_changes_the_session_is_still_a_stub():
+    def stub(x):
+        np.set_printoptions(precision=1)
+        raise NotImplementedError
+
+    assert DOUBLE.verdict(stub).state == "open"
+    assert np.get_printoptions()["precision"] != 1
+
+
+def test_a_session_in_which_numpy_raises_refuses_no_right_answer():
+    with np.errstate(all="raise"):
+        assert DOUBLE.verdict(lambda x: 2 * x + 0 / (x / 0)).state == "right"
 
 
 def test_what_a_right_answer_prints_and_warns_is_swallowed(capfd):
