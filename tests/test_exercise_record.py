@@ -143,7 +143,7 @@ def test_the_names_known_without_import_are_those_of_the_exercises():
 
 
 def test_hints_can_be_asked_for_again(capsys):
-    for number in (None, None, None, 1, None, 7):
+    for number in (None, None, None, 1, None, 7, 0):
         DOUBLE.hint(number)
     assert capsys.readouterr().out.split("\n") == [
         "Hint 1 of 2: Add it to itself.",
@@ -151,6 +151,7 @@ def test_hints_can_be_asked_for_again(capsys):
         "No more hints; hint(1) shows the first again, solution() the solution.",
         "Hint 1 of 2: Add it to itself.",
         "Hint 2 of 2: Or multiply.",
+        "No more hints; hint(1) shows the first again, solution() the solution.",
         "No more hints; hint(1) shows the first again, solution() the solution.",
         "",
     ]

@@ -96,6 +96,17 @@ def test_a_stub_is_told_nothing_of_time_on_a_slow_machine(monkeypatch, capsys):
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="no process can be copied safely")
+def test_an_answer_that_is_half_a_stub_cannot_hang_behind_it(monkeypatch):
+    def half(x):
+        if x.ndim == 1:
+            raise NotImplementedError
+        return max(itertools.repeat(1))
+
+    monkeypatch.setattr(attempt, "SECONDS", 0.5)
+    assert "did not finish: the check stopped after 0.5 seconds, in call 3 of 3" in text(half)
+
+
 def test_a_limit_holds_without_a_copy_of_the_process(monkeypatch):
     monkeypatch.setattr(attempt, "SECONDS", 0.3)
     monkeypatch.setattr(write, "stuck_at", lambda calls, seconds: None)
