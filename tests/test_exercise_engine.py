@@ -7,7 +7,7 @@ from attnbook import exercises
 from attnbook.exercises import record
 from attnbook.exercises.attempt import identical
 from attnbook.exercises.compare import difference
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.exercise import Misconception, wrong
 from attnbook.exercises.write import Write, case
 
 DOUBLE = Write(
@@ -57,6 +57,7 @@ def test_returning_nothing_is_told():
 
 def test_wrong_type_shape_and_dtype_are_told_with_both():
     assert "a list was returned; expected a float64 array of shape (1,)" in text(lambda x: [4.0])
+    assert "a MaskedArray was returned" in text(lambda x: np.ma.array(2 * x))
     assert "the shape is (1, 1); expected (1,)" in text(lambda x: 2 * x[None])
     assert "the dtype is float32; expected float64" in text(lambda x: np.float32(2) * x.astype("f"))
 
@@ -110,6 +111,15 @@ def test_whatever_an_answer_raises_is_told(error):
         raise error("no")
 
     assert f"raised {error.__name__}: no" in text(raises)
+
+
+def test_details_of_several_lines_stand_below_each_other():
+    assert wrong("no.", one="1\n2", both_are="3").text.split("\n") == [
+        "Not yet: no.",
+        "  one       1",
+        "            2",
+        "  both are  3",
+    ]
 
 
 def test_what_cannot_be_shown_is_told_all_the_same():

@@ -77,6 +77,8 @@ def test_progress_is_a_table_of_all_exercises():
     table = exercises.progress()
     assert f"| {solved.name} | 1 | 2" in table
     assert table.endswith(f"1 of {len(exercises.every())} solved.")
+    record.add("chapter_99.new", solved=True)
+    assert exercises.progress() == table, "this book has no such chapter"
 
 
 def test_the_day_of_the_first_solution_stays(kept):
