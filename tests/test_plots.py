@@ -155,9 +155,12 @@ WRITTEN = {
         12.34: "12.3",
         -123.4: "−123",
         65504: "65504",
+        99999: "99999",
+        1e5: "1e5",
         -1e9: "−1e9",
     },
-    beside_bar: {0: "0", 0.45: "0.450", 3: "3", 12345.6: "12346", -2.5e-7: "−2.50e−7"},
+    beside_bar: {0: "0", 0.45: "0.450", 3: "3", 123.4: "123", 12345.6: "12346", -2.5e-7: "−2.50e−7"}
+    | {999999.4: "999999", 1e6: "1.00e6"},
 }
 
 
@@ -169,6 +172,8 @@ def test_numbers_are_written_short(write, texts):
 def test_the_numbers_of_an_axis_are_written_in_one_way():
     assert on_axis([0.01, 4096, 0, -2.5]) == ["0.01", "4096", "0", "−2.5"]
     assert on_axis([1e-5, 1e-4, 0.5, -1]) == ["10⁻⁵", "10⁻⁴", "5·10⁻¹", "−10⁰"]
+    assert on_axis([1e-3, 99999]) == ["0.001", "99999"]
+    assert on_axis([9e-4, 1]) == ["9·10⁻⁴", "10⁰"] and on_axis([1e5]) == ["10⁵"]
 
 
 def test_curves_are_drawn_over_x_and_points_without_a_line():
