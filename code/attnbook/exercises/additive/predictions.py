@@ -112,6 +112,10 @@ counts = Predict(
             [1_200_000, 3_001_000, 111_200_000],
             "the first two are exchanged: parameters first, then the hidden layer.",
         ),
+        Misconception(
+            [3_001_000, 111_200_000, 1_200_000],
+            "the last two are exchanged: the hidden layer first, then the multiplications.",
+        ),
         *mistakes_in_parts(
             [3_001_000, 1_200_000, 111_200_000],
             (
