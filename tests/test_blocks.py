@@ -39,6 +39,12 @@ def test_blocks_hide_nan_and_infinity_as_the_readable_form_does():
     torch.testing.assert_close(actual, expected, equal_nan=True)
 
 
+def test_padding_is_below_the_lowest_of_scores():
+    q, k, v = torch.full((1, 2, 4), -1e3), torch.full((1, 3, 4), 1e3), torch.ones(1, 3, 2)
+    v[0, 2] = 9
+    assert (pytorch.padded_attention_in_blocks(q, k, v, torch.tensor([2])) == 1).all()
+
+
 def test_an_infinite_key_counts_though_its_weight_would_be_0():
     q, k, v = -torch.ones(1, 2, 4), torch.ones(1, 3, 4), torch.ones(1, 3, 2)
     k[0, 1] = torch.inf
