@@ -100,7 +100,7 @@ def test_each_matrix_of_several_is_drawn_with_one_scale():
 
 @pytest.mark.parametrize(
     ("matrix", "limits"),
-    [(SQUARE, (0, 1)), (WIDE, (0, 11)), (SQUARE - 0.6, (-0.6, 0.6)), ([[-np.inf, np.nan]], (0, 1))],
+    [(SQUARE, (0, 1)), (WIDE, (0, 11)), (WIDE - 1, (-10, 10)), ([[-np.inf, np.nan]], (0, 1))],
 )
 def test_the_scale_fits_weights_counts_and_scores(matrix, limits):
     (ax,) = panels(figure_of(lambda: plots.heatmap(matrix)))
@@ -141,6 +141,7 @@ def test_without_numbers_zero_hidden_and_nan_are_told_apart_without_colour():
 def test_what_is_not_finite_is_written():
     (ax,) = panels(figure_of(lambda: plots.heatmap([[np.nan, -np.inf], [np.inf, -2]])))
     assert printed(ax).tolist() == [["NaN", "−∞"], ["∞", "−2"]]
+    assert colored(ax).get_array()[1, 0] == 2, "infinity has the colour of the largest number"
 
 
 def test_each_panel_has_its_own_decimals_and_what_is_hidden_none():

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -110,6 +111,23 @@ def test_the_second_of_two_makes_at_once_waits_and_has_nothing_left_to_do(projec
 )
 def test_each_cause_has_its_own_sentence(errors, sentence):
     assert sentence in environment.why(errors)
+
+
+@pytest.mark.parametrize(("asked", "usable"), [("", True), ("python3.12", False)])
+def test_another_version_will_do_unless_one_is_asked_for(monkeypatch, tmp_path, asked, usable):
+    for name in ("made", "unfinished"):
+        monkeypatch.setattr(environment, name.upper(), tmp_path / name)
+    monkeypatch.setattr(environment, "VENV", tmp_path)
+    monkeypatch.setenv("PYTHON", asked)
+    script(tmp_path / "bin/python", "exit 0")
+    (tmp_path / "made").write_text(f"{environment.ROOT}\n3.0.0\n")
+    assert environment.is_usable() == usable
+
+
+@pytest.mark.parametrize(("free", "full"), [(40e6, True), (60e6, False)])
+def test_a_disk_with_less_room_than_a_package_takes_is_full(monkeypatch, free, full):
+    monkeypatch.setattr(environment.shutil, "disk_usage", lambda path: SimpleNamespace(free=free))
+    assert environment.disk_is_full("something else") == full
 
 
 @pytest.mark.parametrize(

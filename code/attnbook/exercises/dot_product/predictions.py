@@ -104,6 +104,10 @@ shapes = Predict(
             "that is np.swapaxes(k, -1, -2); k.T reverses all four axes.",
         ),
         Misconception(
+            [(2, 3, 7, 4), (2, 3, 5, 7), (2, 3, 5, 6)],
+            "that is the shape of k itself; k.T reverses all four axes.",
+        ),
+        Misconception(
             [(4, 7, 3, 2), (2, 3, 7, 5), (2, 3, 5, 6)],
             "the scores are transposed: rows are queries, columns are keys.",
         ),

@@ -40,6 +40,7 @@ fill = Predict(
         Misconception(0.6931472, "this is the difference of the scores: exponentiate, and divide."),
         Misconception(3 / 4, "the exponentials are 1 and twice 2: the visible key has the 1."),
         Misconception(3 / 5, "the sum 1 + 2 + 2 is right; the visible key has the exponential 1."),
+        Misconception(1 / 7, "each hidden exponential is twice the visible one: 1, 2 and 2."),
         Misconception(1 / 9, "twice too large a step: exp(ln 2) is 2, not 4."),
         Misconception(1 / 4, "the visible exponential is missing in the sum 1 + 2 + 2."),
     ),

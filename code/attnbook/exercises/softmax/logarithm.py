@@ -170,6 +170,10 @@ log_softmax = Write(
             "the logarithm of the sum is added: of a quotient it is subtracted.",
         ),
         Misconception(
+            lambda s: np.log(np.exp(s).sum(-1, keepdims=True)) + 0 * s,
+            "this is L of the row, once for each score: subtract it from the scores.",
+        ),
+        Misconception(
             lambda s: s / np.log(np.exp(s).sum(-1, keepdims=True)),
             "the logarithm of a quotient is a difference, not a quotient.",
         ),

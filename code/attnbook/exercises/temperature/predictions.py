@@ -5,6 +5,7 @@ import numpy as np
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.predict import Predict
 from attnbook.exercises.solutions import temperature as solutions
+from attnbook.reference import softmax
 
 colder = Predict(
     name="temperature.colder",
@@ -63,6 +64,16 @@ colder = Predict(
         ),
         Misconception(
             np.array([1, 9, 16]), "these are the affinities: divide them by their sum, 26."
+        ),
+        Misconception(
+            np.array([2, 6, 8]), "the affinities are doubled: dividing by 1/2 squares them."
+        ),
+        *(
+            Misconception(
+                softmax(factor * np.array([1.0, 3.0, 4.0])),
+                "the affinities were exponentiated once more: they are the e^s already.",
+            )
+            for factor in (1, 2)
         ),
         Misconception(
             np.log([1, 3, 4]) / np.log(12),
