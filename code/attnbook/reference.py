@@ -169,7 +169,7 @@ def soft_cap(scores: Real[Array, "*batch n_q n_k"], cap: Number) -> Float[Array,
 
     Returns scores of the same shape. Raises ValueError if cap is not positive and finite.
 
-    Source: Bello et al. (2017), appendix, "logit clipping"; Gemma Team (2024), section 2.
+    Source: Gemma Team (2024), section 2; Bello et al. (2017), appendix A.2, has C tanh(S).
     """
     if not 0 < cap < np.inf:
         raise ValueError(f"soft_cap: cap is {cap}; expected a finite number above 0")
