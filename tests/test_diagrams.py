@@ -103,6 +103,14 @@ def test_what_cannot_be_read_is_found(look):
     assert len(unreadable(figure)) == 1
 
 
+def test_the_heads_are_cut_from_the_width_of_the_model(monkeypatch):
+    columns = []
+    monkeypatch.setattr(wholes, "matrix", lambda _, x, y, rows, cell: columns.append(len(rows[0])))
+    plots.heads_diagram()
+    given, joint, head, *_, merged, returned = columns
+    assert given == joint == merged == returned == len(wholes.HEADS) * head
+
+
 def words(draw):
     return [text.get_text() for text in figure_of(draw).axes[0].texts]
 

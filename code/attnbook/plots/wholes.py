@@ -146,7 +146,7 @@ def heads_diagram():
         text(ax, x, 3.1, f"$({shape})$", color=MUTED, size=15)
     for start, end in pairwise(places):
         arrow(ax, (start + 0.47, y), (end - 0.47, y))
-    matrix(ax, places[0], y, [[FAINT] * 4] * 4, 0.19)
+    matrix(ax, places[0], y, [[FAINT] * 6] * 4, 0.14)
     matrix(ax, places[1], y, [[c for c in HEADS for _ in range(2)]] * 4, 0.14)
     for k, color in enumerate(HEADS):
         here = y + 0.75 * (k - 1)
@@ -154,7 +154,7 @@ def heads_diagram():
         seen = [[shade(("Blues", "Greens", "Oranges")[k], a) for a in row] for row in _weights(k)]
         matrix(ax, places[3], here, seen, 0.15)
     matrix(ax, places[4], y, [[c for c in HEADS for _ in range(2)]] * 4, 0.14)
-    matrix(ax, places[5], y, [[FAINT] * 4] * 4, 0.19)
+    matrix(ax, places[5], y, [[FAINT] * 6] * 4, 0.14)
     return ax.figure
 
 
