@@ -95,8 +95,8 @@ pull = Predict(
     atol=0.006,
     explanation=(
         "The output is 0/8 + 24/8 + 6/2 = 6. Each score pulls it towards its own value, by "
-        "$A_l (v_l - \\text{out})$: 1/8 · (0 − 6) = −3/4, 3/8 · (8 − 6) = 3/4 and 1/2 · (6 − 6) = 0. "
-        "The key with the largest weight does nothing, because its value is the output already."
+        "$A_l (v_l - \\text{out})$: 1/8 · (0 − 6) = −3/4, 3/8 · (8 − 6) = 3/4 and 1/2 · (6 − 6) = "
+        "0. The key with the largest weight does nothing: its value is the output already."
     ),
     hints=(
         "What is the output itself?",
