@@ -21,11 +21,12 @@ test:
 
 lab:
 	@sh tools/python -m tools.environment requirements-lab.txt
+	@.venv/bin/jupyter trust book/*/*.ipynb >/dev/null  # Lab shows no figure of one that is not trusted
 	@.venv/bin/jupyter lab --allow-root book
 
 notebooks:
 	@sh tools/python -m tools.environment requirements.txt
-	@.venv/bin/python -m tools.notebooks $(if $(FRESH),--fresh) $(NB)
+	@.venv/bin/python -m tools.rerun $(if $(FRESH),--fresh) $(NB)
 
 check:
 	@sh tools/python -m tools.environment requirements.txt

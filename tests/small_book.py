@@ -1,4 +1,4 @@
-"""A book of two pages with formulas, in a folder that the tools take for a clone."""
+"""A small book with this book's settings, in a folder that the tools take for a clone."""
 
 import shutil
 from pathlib import Path
@@ -11,21 +11,26 @@ PAGES = {
     "index.md": "# A book\n\nHere $x + y$.\n",
     "second.md": "# A page\n\n$$ \\softmax(x) $$\n",
 }
-REFERENCE = "@book{someone2020, author={Some One}, title={A Book}, publisher={Press}, year={2020}}"
+REFERENCE = """@book{someone2020, author={Some One}, title={A Book}, publisher={Press}, year={2020},
+  eprint={2001.00001}}"""
 
 
-def write_book(folder, pages=PAGES):
-    """Write it into an empty folder."""
+def write_book(folder, pages=PAGES, address=""):
+    """Write it into an empty folder; `address` is that of its repository."""
     for part in PARTS:
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
     for path in [ROOT / "Makefile", *ROOT.glob("*.toml"), *ROOT.glob("*.txt")]:
         shutil.copy(path, folder)
     for name, text in pages.items():
+        (folder / "book" / name).parent.mkdir(exist_ok=True)
         (folder / "book" / name).write_text(text, encoding="utf-8")
-    (folder / "book/references.bib").write_text(REFERENCE, encoding="utf-8")
+    cited = (ROOT / "book/references.bib").read_text(encoding="utf-8")  # docstrings do
+    (folder / "book/references.bib").write_text(cited + REFERENCE, encoding="utf-8")
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    config["repository"]["url"] = address
     (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    chapters = [{"file": f"book/{Path(name).stem}"} for name in pages if name != "index.md"]
+    files = [f"book/{Path(name).with_suffix('')}" for name in pages]
+    chapters = [{"file": file} for file in files if file != "book/index"]
     toc = {"format": "jb-book", "root": "book/index", "chapters": chapters}
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
     return folder

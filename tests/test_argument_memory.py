@@ -88,12 +88,14 @@ def test_a_mask_for_each_sequence_is_for_all_its_heads_with_any_batch_axes(libra
 
 @BOTH
 def test_infinity_has_no_weight_and_a_nan_leaves_none_in_its_row(library):
-    def weights(*row):
-        given = np.array(row) if library is reference else torch.tensor(row, dtype=torch.float64)
-        return np.isnan(np.asarray(library.softmax(given))).tolist()
+    def weights(*row, shown=(True, True)):
+        given = np.array(row), np.array(shown)
+        given = given if library is reference else map(torch.from_numpy, given)
+        return np.isnan(np.asarray(library.softmax(*given))).tolist()
 
     assert weights(1.0, np.inf) == [False, True]
     assert weights(1.0, np.nan) == [True, True]
+    assert weights(1.0, np.nan, shown=(False, True)) == [False, True], "0 where it is hidden"
 
 
 def test_a_bias_has_its_gradient():

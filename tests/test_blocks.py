@@ -39,6 +39,19 @@ def test_blocks_hide_nan_and_infinity_as_the_readable_form_does():
     torch.testing.assert_close(actual, expected, equal_nan=True)
 
 
+def test_padding_is_below_the_lowest_of_scores():
+    q, k, v = torch.full((1, 2, 4), -1e3), torch.full((1, 3, 4), 1e3), torch.ones(1, 3, 2)
+    v[0, 2] = 9
+    assert (pytorch.padded_attention_in_blocks(q, k, v, torch.tensor([2])) == 1).all()
+
+
+def test_an_infinite_key_counts_though_its_weight_would_be_0():
+    q, k, v = -torch.ones(1, 2, 4), torch.ones(1, 3, 4), torch.ones(1, 3, 2)
+    k[0, 1] = torch.inf
+    assert pytorch.scaled_dot_product_attention(q, k, v).isnan().all()
+    assert pytorch.attention_in_blocks(q, k, v).isnan().all()
+
+
 def test_blocks_of_products_that_overflow_are_the_readable_form():
     q, k, v = (1e30 * x for x in inputs(4, 4, 6, dtype=torch.float32))
     expected = pytorch.scaled_dot_product_attention(q, k, v)

@@ -4,13 +4,14 @@ import ml_dtypes
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
+from matplotlib.patches import FancyArrowPatch
 from matplotlib.text import Text
 from test_plots import PHONE, figure_of
 from test_plots_svg import faults
 from test_transformer_diagram import texts_are_apart
 
 from attnbook import plots, reference
-from attnbook.plots import parts, schemes, wholes
+from attnbook.plots import parts, schemes, softmax, wholes
 from attnbook.plots.style import INK, contrast
 
 CAUSAL = np.tri(3, dtype=bool)
@@ -34,6 +35,7 @@ CALLS = {
     "book_in_one_picture": plots.book_in_one_picture,
     "distributions": lambda: plots.distributions([[0.1, 0.9], [0.4, 0.6]], ["cold", "warm"]),
     "heads_diagram": plots.heads_diagram,
+    "influence_grids": lambda: plots.influence_grids([CAUSAL, np.eye(3, dtype=bool)], ["a", "b"]),
     "kernel_diagram": plots.kernel_diagram,
     "mask_grids": lambda: plots.mask_grids([CAUSAL, np.tri(2, 5, dtype=bool)], ["one", "two"]),
     "merge_diagram": plots.merge_diagram,
@@ -41,17 +43,20 @@ CALLS = {
         [CAUSAL], ["one"], query_names=["les", "chats", "noirs"]
     ),
     "number_line": plots.number_line,
+    "pull_diagram": plots.pull_diagram,
     "right_and_wrong": lambda: plots.right_and_wrong(WEIGHTS, np.eye(3), mask=CAUSAL),
     "right_and_wrong masks": lambda: plots.right_and_wrong(CAUSAL, ~CAUSAL, ["ours", "theirs"]),
     "sentences": lambda: plots.sentences(
         ["black", "cats"], ["chats", "noirs"], [[0, 1], [0.9, 0.1]]
     ),
     "shape_diagram": lambda: plots.shape_diagram([("$Q$", "b n_q d_k"), "·", ("$W$", "d_k d_v")]),
+    "softmax_diagram": plots.softmax_diagram,
     "wide shape_diagram": lambda: plots.shape_diagram(WIDE),
     "table_cells": lambda: plots.table_cells(
         ["one", "two"], ["True means", "a\nrow"], ROWS, {"NaN": "bad"}
     ),
     "three_ways_diagram": plots.three_ways_diagram,
+    "twins_diagram": plots.twins_diagram,
 }
 every_diagram = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
 
@@ -74,6 +79,20 @@ def test_a_diagram_is_short_and_whole(draw):
     assert faults(draw().svg) == []
 
 
+def smallest(draw):
+    return min(text.get_fontsize() for text in figure_of(draw).findobj(Text) if text.get_text())
+
+
+def test_words_are_larger_where_there_is_room():
+    assert smallest(plots.heads_diagram) == smallest(CALLS["table_cells"]) == 15
+
+    def full():
+        return plots.table_cells(["a"], [*"bcd"], [["what fills a column all"] * 3], {})
+
+    assert smallest(full) == 12.5
+    assert unreadable(figure_of(full)) == []
+
+
 @pytest.mark.parametrize("look", [{"size": 11}, {"y": 0.25}, {"x": 6.6}])
 def test_what_cannot_be_read_is_found(look):
     figure = figure_of(plots.additive_network)
@@ -82,6 +101,14 @@ def test_what_cannot_be_read_is_found(look):
     assert unreadable(figure) == []
     parts.text(figure.axes[0], **text | {"y": 2.4} | look)
     assert len(unreadable(figure)) == 1
+
+
+def test_the_heads_are_cut_from_the_width_of_the_model(monkeypatch):
+    columns = []
+    monkeypatch.setattr(wholes, "matrix", lambda _, x, y, rows, cell: columns.append(len(rows[0])))
+    plots.heads_diagram()
+    given, joint, head, *_, merged, returned = columns
+    assert given == joint == merged == returned == len(wholes.HEADS) * head
 
 
 def words(draw):
@@ -94,24 +121,58 @@ def test_the_kernels_weights_are_those_of_chapter_1():
     for width in schemes.KERNEL["widths"].values():
         scores = reference.gaussian_scores(query, keys, width)
         expected += [f"{weight:.2f}" for weight in reference.softmax(scores)[0]]
-    assert [word for word in words(plots.kernel_diagram) if "." in word] == expected
+    assert [word for word in words(plots.kernel_diagram) if word[:2] == "0."] == expected
     assert expected[3:6] == ["0.16", "0.42", "0.42"]
 
 
+def number(texts):
+    """What stands in boxes, as numbers: 3/8, ln 4, −ln 4, ln 3/4."""
+    return np.array([_number(text) for text in texts])
+
+
+def _number(text):
+    if "ln " in text:
+        sign, _, rest = text.partition("ln ")
+        return np.log(_number(rest)) * (-1 if sign else 1)
+    over, _, under = text.partition("/")
+    return float(over) / float(under or 1)
+
+
+def test_the_row_of_softmax_is_that_of_chapter_1_at_every_step():
+    scores, shifted, exp, weights = (number(cells) for cells, _ in softmax.ROW.values())
+    [largest], [total], [lse] = (number([x]) for x in (softmax.LARGEST, softmax.TOTAL, softmax.LSE))
+    np.testing.assert_allclose(np.exp(scores), [1, 3, 4])
+    assert largest == scores.max()
+    np.testing.assert_allclose(shifted, scores - largest)
+    np.testing.assert_allclose(exp, np.exp(shifted))
+    assert total == exp.sum()
+    np.testing.assert_allclose(weights, reference.softmax(scores))
+    np.testing.assert_allclose(lse, reference.logsumexp(scores))
+
+
+def test_each_score_pulls_by_the_derivative_of_the_output():
+    weights, values = np.array(softmax.EIGHTHS) / 8, np.array(softmax.VALUES)
+    pulls = weights * (values - softmax.OUTPUT)
+    assert weights @ values == softmax.OUTPUT
+    said = [word.split(" = ")[1] for word in words(plots.pull_diagram) if "=" in word]
+    np.testing.assert_allclose(number([each.replace("−", "-") for each in said]), pulls)
+    arrows = figure_of(plots.pull_diagram).axes[0].findobj(FancyArrowPatch)
+    ends = np.array([[point[0] for point in arrow._posA_posB] for arrow in arrows])
+    np.testing.assert_allclose(np.diff(ends)[:, 0], 0.42 * pulls)
+
+
 def test_the_blocks_and_their_merger_are_those_of_chapter_1():
-    numbers = {"0": 0, "ln 3": np.log(3), "ln 4": np.log(4), "ln 8": np.log(8)}
     lses, outputs = [], []
     for scores, weights, values, lse, output in schemes.BLOCKS.values():
-        scores = np.array([numbers[score] for score in scores])
-        np.testing.assert_allclose(np.exp(scores).sum(), np.exp(numbers[lse]))
-        weights = [eval(weight) for weight in weights]
-        np.testing.assert_allclose(weights, np.exp(scores - numbers[lse]))
+        scores, weights, [lse] = number(scores), number(weights), number([lse])
+        np.testing.assert_allclose(np.exp(scores).sum(), np.exp(lse))
+        np.testing.assert_allclose(weights, np.exp(scores - lse))
         np.testing.assert_allclose(np.dot(weights, values), output)
-        lses.append(numbers[lse])
+        lses.append(lse)
         outputs.append(output)
     lse, output = schemes.MERGED
-    np.testing.assert_allclose(numbers[lse], np.logaddexp(*lses))
-    shares = np.exp(np.array(lses) - numbers[lse])
+    np.testing.assert_allclose(number([lse]), np.logaddexp(*lses))
+    shares = np.exp(np.array(lses) - number([lse]))
     np.testing.assert_allclose(shares, [1 / 2, 1 / 2])
     np.testing.assert_allclose(shares @ outputs, output)
 
@@ -151,6 +212,31 @@ def test_a_mask_hides_where_it_is_false():
     assert (shown.get_hatch(), hidden.get_hatch()) == (None, "//")
 
 
+@pytest.mark.parametrize(
+    ("draw", "rows", "columns"),
+    [
+        (lambda: plots.mask_grids([CAUSAL] * 6, list("abcdef")), "queries i", "keys j"),
+        (lambda: plots.right_and_wrong(WEIGHTS, WEIGHTS), "queries i", "keys j"),
+        (CALLS["influence_grids"], "outputs i", "words t"),
+    ],
+)
+def test_grids_name_their_rows_at_the_left_and_their_columns_above(draw, rows, columns):
+    texts = figure_of(draw).axes[0].texts
+    places = {
+        name: [text.get_position() for text in texts if text.get_text() == name]
+        for name in (rows, columns, "0")
+    }
+    left, top = np.min(places["0"], axis=0)
+    assert len(places[columns]) == len(places["0"]) / 2, "above each grid"
+    assert min(y for _, y in places[columns]) < top
+    assert {x < left for x, _ in places[rows]} == {True}
+
+
+def test_a_right_cell_that_is_hidden_has_no_number_and_no_say_in_the_decimals():
+    shown = words(lambda: plots.right_and_wrong([[0.5, 1 / 3]], [[1, 0]], mask=[[True, False]]))
+    assert [word for word in shown if "." in word] == ["0.5"]
+
+
 def test_lines_are_as_thick_as_weights():
     figure = figure_of(CALLS["sentences"])
     widths = sorted(line.get_linewidth() for line in figure.axes[0].lines)
@@ -171,6 +257,7 @@ def test_words_are_readable_on_every_tint():
         (lambda: plots.distributions([1], ["a"]), r"rows is .* shape \(n, m\)"),
         (lambda: plots.distributions([[1]], []), "titles has 0 entries; expected 1"),
         (lambda: plots.mask_grids([WEIGHTS], ["a"]), r"masks\[0\] is float64 .* booleans"),
+        (lambda: plots.influence_grids([WEIGHTS], ["a"]), r"moved\[0\] is float64 .* booleans"),
         (lambda: plots.mask_grids([CAUSAL], []), "titles has 0 entries; expected 1"),
         (lambda: plots.right_and_wrong(WEIGHTS, [[1]]), r"wrong is .* shape \(3, 3\)"),
         (lambda: plots.right_and_wrong(CAUSAL, WEIGHTS), "wrong is float64 .* booleans"),
@@ -185,7 +272,6 @@ def test_words_are_readable_on_every_tint():
             r"rows of \[0\] words; expected 1 of 1",
         ),
         (lambda: plots.table_cells([], [], [], {"a": "red"}), "colors has 'red'; expected one of"),
-        (lambda: plots.histogram([[1]], "n"), r"values is .* shape \(n,\)"),
     ],
 )
 def test_a_bad_argument_is_named(draw, message):

@@ -1,4 +1,4 @@
-"""Which cause a check names for a wrong answer, and what it says where it knows none."""
+"""Which cause a check names for a wrong answer, and where it names none."""
 
 from dataclasses import fields, replace
 from fractions import Fraction
@@ -11,7 +11,6 @@ from attnbook.exercises.break_it import Break
 from attnbook.exercises.dot_product import wrong_attention
 from attnbook.exercises.exercise import Exercise, Misconception
 from attnbook.exercises.predict import Predict
-from attnbook.exercises.relations import RELATIONS, relation
 from attnbook.exercises.three_ways import wrong_moved
 from attnbook.exercises.write import Write, case, stress
 
@@ -41,6 +40,17 @@ def test_a_misconception_comes_with_the_smallest_input_that_shows_it():
 
 def test_a_mistake_that_only_resembles_a_misconception_is_not_called_one():
     assert "square" not in text(lambda x: x**2 + (x > 2.5))
+
+
+def test_who_changes_nothing_is_not_said_to_change_an_argument():
+    def square_in_place(x):
+        x **= 2
+        return x
+
+    known = (Misconception(square_in_place, "the argument is changed."),)
+    in_place = replace(DOUBLE, misconceptions=known)
+    assert "the argument is changed" in in_place.verdict(square_in_place).text
+    assert "the argument is changed" not in in_place.verdict(lambda x: x**2).text
 
 
 def test_a_misconception_is_named_though_an_extreme_input_fails_for_a_second_reason():
@@ -125,46 +135,6 @@ def test_lengths_of_a_small_dtype_meet_many_keys():
     assert mask.sum() == 255 and mask[0, -255:].all()
 
 
-WEIGHTS = np.array([[0.25, 0.75], [0.5, 0.5]])
-RELATED = {
-    "it is the right result, transposed": WEIGHTS.T,
-    "it is the right result with the opposite sign": -WEIGHTS,
-    "every number is the right one times the same factor": 3 * WEIGHTS,
-    "each row is the right one times a factor of its own": WEIGHTS * [[1.0], [2.0]],
-    "each row is the right one plus a number of its own": np.add(WEIGHTS, [[1.0], [2.0]]),
-    "its rows do not sum to 1, as they should": np.add(WEIGHTS, [[0.1, 0.3], [0.0, 0.2]]),
-    "its columns sum to 1, and its rows should": np.array([[0.3, 0.6], [0.7, 0.4]]),
-    "it is the exponential of the right result": np.exp(WEIGHTS),
-    "it is right but for NaN": np.array([[0.25, np.nan], [0.5, 0.5]]),
-    "it is nearly right: the difference is in small digits": np.add(WEIGHTS, [[0, 1e-5], [0, 0]]),
-}
-
-
-@pytest.mark.parametrize("fact", RELATED)
-def test_a_relation_is_named_where_all_results_have_it(fact):
-    assert fact in RELATIONS
-    assert relation([(WEIGHTS, RELATED[fact])]) == fact
-    other = (WEIGHTS, np.array([[0.9, 0.1], [0.2, 0.8]]))
-    assert relation([(WEIGHTS, RELATED[fact]), other]) != fact
-
-
-def test_no_relation_is_made_up():
-    assert relation([(WEIGHTS, np.array([[0.25, 0.75], [0.9, 0.1]]))]) is None
-    assert relation([(np.array(2.0), np.array(4.0))]) is None
-
-
-def test_where_an_answer_is_right_is_told():
-    batches = replace(
-        DOUBLE, cases=(*DOUBLE.cases, case(x=np.ones((2, 2, 2))), stress(x=np.array([9.0])))
-    )
-    told = batches.verdict(lambda x: 2 * x if x.ndim < 3 else x**3).text
-    assert "right for matrices, and wrong as soon as there are batch axes" in told
-    told = batches.verdict(lambda x: 2 * x if x[0].max() < 9 else x**3).text
-    assert "right on every ordinary input, and wrong on this extreme one" in told
-    told = batches.verdict(lambda x: 5 * x).text
-    assert "right with" not in told and "right where" not in told
-
-
 def test_a_common_mistake_is_named_though_it_meets_extremes_better_than_the_known_one():
     twice = replace(
         DOUBLE,
@@ -189,39 +159,35 @@ def test_two_explanations_that_fit_alike_are_none():
     assert "square" not in told and "something else" not in told
 
 
-PREDICTIONS = {
-    "row": (0.25, 0.75),
-    "number": 12,
-    "list": (1, 2, 3),
-}
-SAID = [
-    ("row", (25, 75), "these are percentages"),
-    ("row", (0.5, 1.5), "the ratios are right, and the sum is not"),
-    ("row", (0.75, 0.25), "these are the right numbers, in another order"),
-    ("row", (0.25, 0.5), "they sum to 0.75: weights sum to 1"),
-    ("row", (-0.25, 1.25), "-0.25 is no weight"),
-    ("number", -12, "the right number with the other sign"),
-    ("number", 13, "off by one"),
-    ("number", 99, "99 is too large"),
-    ("list", (1, 7, 3), "the second is wrong: 7 is too large; right: the first, third."),
-]
+def test_a_known_mistake_is_named_for_its_two_decimals_and_for_nothing_as_near():
+    toy_keys = exercises.dot_product.toy_keys
+    assert "divided by d_k = 2" in toy_keys.verdict([0.73, 0.27]).text
+    assert "divided by d_k = 2" not in toy_keys.verdict([0.75, 0.25]).text
+    fill = exercises.museum.fill
+    assert "so do the weights" in fill.verdict(0.33).text
+    assert "0.336 is too large" in fill.verdict(0.336).text
 
 
-@pytest.mark.parametrize(("kind", "answer", "said"), SAID)
-def test_a_wrong_prediction_hears_what_it_is_to_the_right_one(kind, answer, said):
+def test_what_the_wrong_version_raises_is_told():
     shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
-    right = PREDICTIONS[kind]
-    known = (Misconception((*np.atleast_1d(right)[:-1], 55), "the last is 55."),)
-    shared |= {"misconceptions": known, "solution_of": lambda: right}
-    exercise = Predict(**shared)
-    assert said in exercise.verdict(answer).text
-    assert exercise.verdict(right).state == "right"
-    assert "but got nothing" in exercise.verdict().text
+    shared |= {"misconceptions": (), "allowed": lambda x: None, "right": lambda x: 1}
+    told = Break(**shared, wrong=lambda x: 1 // int(x)).verdict(0).text
+    assert told.endswith("  it raises ZeroDivisionError: integer division or modulo by zero")
 
 
 def test_a_known_mistake_is_found_beside_others():
     rows = exercises.three_ways.rows_that_move
     assert "in the second case row 2 moves as well" in rows.verdict([6, 3, 1, 4, 99]).text
+
+
+def test_of_several_known_mistakes_the_one_that_explains_most_is_named():
+    shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
+    known = [([9, 2, 3, 4], "one is wrong."), ([9, 8, 3, 4], "two are wrong.")]
+    for order in (known, known[::-1]):
+        shared |= {"misconceptions": [Misconception(*each) for each in order]}
+        exercise = Predict(**shared | {"solution_of": lambda: [1, 2, 3, 4]})
+        assert "two are wrong" in exercise.verdict([9, 8, 3, 77]).text
+        assert "one is wrong" in exercise.verdict([9, 2, 3, 77]).text
 
 
 def test_an_exercise_that_could_not_refuse_anything_is_no_exercise():

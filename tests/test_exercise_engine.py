@@ -5,8 +5,9 @@ import pytest
 
 from attnbook import exercises
 from attnbook.exercises import record
+from attnbook.exercises.attempt import identical
 from attnbook.exercises.compare import difference
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.exercise import Misconception, wrong
 from attnbook.exercises.write import Write, case
 
 DOUBLE = Write(
@@ -45,12 +46,18 @@ def test_an_error_is_told_with_its_line_and_input_and_no_frames_of_ours():
     ]
 
 
+def test_an_error_inside_a_library_is_told_with_the_readers_line():
+    told = text(lambda x: np.stack([x[:, None, None]] * 0))
+    assert "where  line" in told and "np.stack" in told
+
+
 def test_returning_nothing_is_told():
     assert "nothing was returned" in text(lambda x: None)
 
 
 def test_wrong_type_shape_and_dtype_are_told_with_both():
     assert "a list was returned; expected a float64 array of shape (1,)" in text(lambda x: [4.0])
+    assert "a MaskedArray was returned" in text(lambda x: np.ma.array(2 * x))
     assert "the shape is (1, 1); expected (1,)" in text(lambda x: 2 * x[None])
     assert "the dtype is float32; expected float64" in text(lambda x: np.float32(2) * x.astype("f"))
 
@@ -106,6 +113,15 @@ def test_whatever_an_answer_raises_is_told(error):
     assert f"raised {error.__name__}: no" in text(raises)
 
 
+def test_details_of_several_lines_stand_below_each_other():
+    assert wrong("no.", one="1\n2", both_are="3").text.split("\n") == [
+        "Not yet: no.",
+        "  one       1",
+        "            2",
+        "  both are  3",
+    ]
+
+
 def test_what_cannot_be_shown_is_told_all_the_same():
     class Mute(Exception):
         def __str__(self):
@@ -119,6 +135,16 @@ def test_what_cannot_be_shown_is_told_all_the_same():
     assert "raised Mute" in text(raises)
     assert "a Mute was returned" in text(lambda x: Mute())
     assert "the dtype is object" in text(lambda x: (2 * x).astype(object if x.size > 32 else float))
+
+
+def test_an_error_that_resembles_a_stub_is_an_error():
+    class Missing(NotImplementedError):
+        pass
+
+    def raises(x):
+        raise Missing("no such operation")
+
+    assert "raised Missing: no such operation" in text(raises)
 
 
 def test_an_interrupt_is_the_readers_own():
@@ -148,6 +174,16 @@ def test_a_value_off_by_more_than_rounding_differs():
     assert difference(np.ones(2), np.ones(2) + 1e-10) == "the values differ"
     assert difference(np.zeros(2), np.full(2, 1e-12), exact_zeros=True) == "the values differ"
     assert difference(np.array([np.nan, np.inf]), np.array([np.nan, np.inf])) is None
+
+
+def test_each_dtype_has_its_own_tolerance_and_integers_are_of_one_kind():
+    for dtype, rounding, mistake in ((np.float32, 2e-6, 1e-4), (np.float16, 1e-3, 1e-2)):
+        one = np.ones(2, dtype)
+        assert difference(one, one + dtype(rounding)) is None
+        assert difference(one, one + dtype(mistake)) == "the values differ"
+    assert difference(np.arange(3), np.arange(3, dtype=np.int32)) is None
+    assert "the dtype is" in difference(np.arange(3), np.arange(3.0))
+    assert not identical(np.zeros(1), np.zeros(1, np.int64))
 
 
 def test_an_unknown_exercise_is_an_error():

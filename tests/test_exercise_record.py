@@ -77,6 +77,8 @@ def test_progress_is_a_table_of_all_exercises():
     table = exercises.progress()
     assert f"| {solved.name} | 1 | 2" in table
     assert table.endswith(f"1 of {len(exercises.every())} solved.")
+    record.add("chapter_99.new", solved=True)
+    assert exercises.progress() == table, "this book has no such chapter"
 
 
 def test_the_day_of_the_first_solution_stays(kept):
@@ -87,6 +89,31 @@ def test_the_day_of_the_first_solution_stays(kept):
     assert record.load()["test.double"] == {"tries": 2, "solved": "2001-02-03"}
     record.add("test.other", solved=True)
     assert record.load()["test.other"]["solved"] == datetime.date.today().isoformat()
+
+
+def test_a_number_of_tries_that_is_none_begins_afresh(kept):
+    kept.mkdir()
+    (kept / "progress.json").write_text(json.dumps({"test.double": {"tries": "many"}}))
+    record.add("test.double", solved=False)
+    assert record.load() == {"test.double": {"tries": 1}}
+
+
+def test_each_corrupt_file_is_kept_beside_the_others(kept):
+    kept.mkdir()
+    for number in (1, 2):
+        (kept / "progress.json").write_text(f"{{ {number}")
+        record.load()
+    asides = {path.name: path.read_text() for path in kept.iterdir()}
+    names = [f"progress.json.unreadable-{number}" for number in (1, 2)]
+    assert asides == dict(zip(names, ("{ 1", "{ 2"), strict=True))
+
+
+def test_what_is_half_written_never_stands_in_the_place_of_what_is_kept(kept):
+    record.add("test.double", solved=False)
+    first = (kept / "progress.json").stat().st_ino
+    record.add("test.double", solved=False)
+    assert (kept / "progress.json").stat().st_ino != first, "it was written over, not replaced"
+    assert not list(kept.glob("*.part"))
 
 
 def test_brackets_too_deep_to_read_are_set_aside(kept, capsys):
@@ -118,7 +145,7 @@ def test_the_names_known_without_import_are_those_of_the_exercises():
 
 
 def test_hints_can_be_asked_for_again(capsys):
-    for number in (None, None, None, 1, None, 7):
+    for number in (None, None, None, 1, None, 7, 0):
         DOUBLE.hint(number)
     assert capsys.readouterr().out.split("\n") == [
         "Hint 1 of 2: Add it to itself.",
@@ -126,6 +153,7 @@ def test_hints_can_be_asked_for_again(capsys):
         "No more hints; hint(1) shows the first again, solution() the solution.",
         "Hint 1 of 2: Add it to itself.",
         "Hint 2 of 2: Or multiply.",
+        "No more hints; hint(1) shows the first again, solution() the solution.",
         "No more hints; hint(1) shows the first again, solution() the solution.",
         "",
     ]

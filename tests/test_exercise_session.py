@@ -1,6 +1,7 @@
 """An answer that does not end, or that changes the session, ends with a sentence."""
 
 import builtins
+import contextlib
 import itertools
 import math
 import signal
@@ -12,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from attnbook.exercises import attempt, record, rehearsal, surroundings, write
 from attnbook.exercises.exercise import Misconception
@@ -94,11 +96,42 @@ def test_a_stub_is_told_nothing_of_time_on_a_slow_machine(monkeypatch, capsys):
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="no process can be copied safely")
+def test_an_answer_that_is_half_a_stub_cannot_hang_behind_it(monkeypatch):
+    def half(x):
+        if x.ndim == 1:
+            raise NotImplementedError
+        return max(itertools.repeat(1))
+
+    monkeypatch.setattr(attempt, "SECONDS", 0.5)
+    assert "did not finish: the check stopped after 0.5 seconds, in call 3 of 3" in text(half)
+
+
 def test_a_limit_holds_without_a_copy_of_the_process(monkeypatch):
     monkeypatch.setattr(attempt, "SECONDS", 0.3)
     monkeypatch.setattr(write, "stuck_at", lambda calls, seconds: None)
     assert "did not finish" in text(lambda x: time.sleep(100))
-    assert "in call 2 of 3" in text(lambda x: time.sleep(0.2) or 2 * x)
+    monkeypatch.setattr(attempt, "SECONDS", 2)
+    calls = []
+    assert "in call 2 of 3" in text(lambda x: calls.append(x) or time.sleep(1.2) or 2 * x)
+    assert len(calls) == 2
+
+
+def test_an_answer_that_swallows_one_interrupt_gets_another():
+    def patient():
+        with contextlib.suppress(BaseException):
+            time.sleep(10)
+        time.sleep(10)
+
+    start = time.monotonic()
+    assert isinstance(attempt.attempt(patient, {}, seconds=0.1).error, attempt.TookTooLong)
+    assert time.monotonic() - start < 8
+
+
+@pytest.mark.parametrize("left", [0, -1])
+def test_a_call_that_begins_when_no_time_is_left_ends_at_once(left):
+    outcome = attempt.attempt(lambda: time.sleep(1) or "done", {}, seconds=left)
+    assert isinstance(outcome.error, attempt.TookTooLong)
 
 
 def test_a_copy_in_which_a_known_call_hangs_proves_nothing():
@@ -142,7 +175,13 @@ def _builtin(x):
     return 2 * x
 
 
+def _softmax(x):
+    torch.softmax = torch.nn.functional.softmax = torch.linalg.norm = None
+    return 2 * x
+
+
 CHANGES = {
+    "torch.softmax": _softmax,
     "numpy.exp": _exp,
     "numpy.random.default_rng": _generator,
     "NumPy's print options": _precision,
@@ -164,6 +203,26 @@ def test_what_is_changed_for_the_session_is_named_and_put_back(name):
         builtins.sum,
     )
     assert math.pi == pi
+
+
+def test_functions_of_pytorch_are_put_back():
+    before = torch.softmax, torch.nn.functional.softmax, torch.linalg.norm
+    text(_softmax)
+    assert before == (torch.softmax, torch.nn.functional.softmax, torch.linalg.norm)
+
+
+def test_a_stub_that_changes_the_session_is_still_a_stub():
+    def stub(x):
+        np.set_printoptions(precision=1)
+        raise NotImplementedError
+
+    assert DOUBLE.verdict(stub).state == "open"
+    assert np.get_printoptions()["precision"] != 1
+
+
+def test_a_session_in_which_numpy_raises_refuses_no_right_answer():
+    with np.errstate(all="raise"):
+        assert DOUBLE.verdict(lambda x: 2 * x + 0 / (x / 0)).state == "right"
 
 
 def test_what_a_right_answer_prints_and_warns_is_swallowed(capfd):

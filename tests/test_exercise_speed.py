@@ -1,4 +1,4 @@
-"""A check answers at once: what the first wrong answer costs, counted in calls."""
+"""A check answers at once: what the first wrong answer costs, in calls and in processor time."""
 
 import subprocess
 import sys
@@ -9,6 +9,9 @@ from attnbook import exercises
 from attnbook.exercises import write
 
 WRITE = [e for e in exercises.every() if e.kind == "Write"]
+ON_TENSORS = [
+    e.name for e in WRITE if e.name.startswith(("twins", "precision", "modules", "libraries"))
+]
 CALLS = 2500  # at a third of a millisecond, as for the slowest of them, less than a second
 
 NO_DEVICE_IS_ASKED_FOR = """
@@ -21,6 +24,32 @@ softmax = exercises.twins.softmax
 assert softmax.verdict(softmax.solution_of).state == "right"
 assert softmax.verdict(softmax.misconceptions[0].wrong).state == "wrong"
 """
+
+
+FIRST_CHECK = """
+import os
+from attnbook import exercises
+{wait}
+exercise = exercises.{name}
+before = sum(os.times()[:4])
+exercise.verdict({answer})
+print(sum(os.times()[:4]) - before)
+"""
+SECONDS = 2  # of the processor, its copies' too: on a machine that does nothing else, of a clock
+SLOW = """
+import time
+def slow(*arguments):
+    end = time.process_time() + 0.1
+    while time.process_time() < end:
+        pass
+"""
+
+
+def first_check(name, answer="exercise.misconceptions[0].wrong", wait=""):
+    """The processor seconds of the first check in a fresh session."""
+    code = FIRST_CHECK.format(name=name, answer=answer, wait=wait)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return float(run.stdout.split()[-1])
 
 
 @pytest.mark.parametrize("exercise", WRITE, ids=lambda e: e.name)
@@ -38,6 +67,15 @@ def test_the_first_check_of_a_wrong_answer_makes_few_calls(exercise, monkeypatch
     exercise.verdict(lambda *arguments: None)
     exercise.verdict(exercise.misconceptions[-1].wrong)
     assert 0 < len(made) < CALLS
+
+
+@pytest.mark.parametrize("name", ON_TENSORS)
+def test_the_first_check_takes_two_seconds_at_most(name):
+    assert first_check(name) <= SECONDS
+
+
+def test_a_first_check_that_takes_longer_is_found():
+    assert first_check("twins.causal_mask", answer="slow", wait=SLOW) > SECONDS
 
 
 def test_no_check_asks_each_kind_of_device():

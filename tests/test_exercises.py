@@ -1,6 +1,7 @@
 """Every exercise accepts its solution, reports its stub, and names each known mistake."""
 
 import inspect
+import re
 
 import numpy as np
 import pytest
@@ -47,6 +48,22 @@ def test_an_exercise_is_named_after_its_variable_and_complete(exercise):
     assert getattr(getattr(exercises, chapter), variable) is exercise
     assert len(exercise.hints) >= 2 and exercise.notice and exercise.explanation
     assert len({known.sentence for known in exercise.misconceptions}) >= 3
+
+
+def hyphens(markdown):
+    """What stands for a minus, or for −∞, in text that is neither code nor a formula."""
+    text = re.sub(r"`[^`]*`|\$[^$]*\$", "", markdown)
+    return re.findall(r"(?<!\w)-(?=[\w∞√(])\w*| - |\binf\b", text)
+
+
+@pytest.mark.parametrize("exercise", ALL, **name)
+def test_an_explanation_has_true_minus_signs(exercise):
+    assert hyphens(exercise.explanation) == []
+
+
+def test_a_hyphen_for_a_minus_is_seen():
+    assert hyphens("log-sum-exp of `-1`, $-1$ and −1") == []
+    assert hyphens("(0 - 4) = -1, exp(-√2), -inf") == [" - ", "-1", "-", "-inf"]
 
 
 @pytest.mark.parametrize("exercise", ALL, **name)

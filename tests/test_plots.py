@@ -9,7 +9,6 @@ from matplotlib.text import Text
 from attnbook import plots
 from attnbook.plots.cells import colored
 from attnbook.plots.diagram import OUTPUT, SCORES, VALUES, WEIGHTS
-from attnbook.plots.numerals import beside_bar, in_cell, on_axis
 from attnbook.plots.style import COLORS, DASHES, MARKERS, PAPER, contrast, text_color
 
 X = np.arange(1, 6)
@@ -25,7 +24,6 @@ CALLS = {
     "bars": lambda: plots.bars(["a", "b"], [1, -2], "number"),
     "grouped bars": lambda: plots.bars(["a", "b"], {"s": [1, 2], "t": [0, np.nan]}, "number"),
     "bars and a limit": lambda: plots.bars(["a"], [1.2], "share", limit=("budget", 1)),
-    "histogram": lambda: plots.histogram(X, "size", marks={"mean": 3, "median": 3}, xscale="log"),
     "diagram": plots.attention_diagram,
 }
 every_figure = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
@@ -102,7 +100,7 @@ def test_each_matrix_of_several_is_drawn_with_one_scale():
 
 @pytest.mark.parametrize(
     ("matrix", "limits"),
-    [(SQUARE, (0, 1)), (WIDE, (0, 11)), (SQUARE - 0.6, (-0.6, 0.6)), ([[-np.inf, np.nan]], (0, 1))],
+    [(SQUARE, (0, 1)), (WIDE, (0, 11)), (WIDE - 1, (-10, 10)), ([[-np.inf, np.nan]], (0, 1))],
 )
 def test_the_scale_fits_weights_counts_and_scores(matrix, limits):
     (ax,) = panels(figure_of(lambda: plots.heatmap(matrix)))
@@ -143,32 +141,13 @@ def test_without_numbers_zero_hidden_and_nan_are_told_apart_without_colour():
 def test_what_is_not_finite_is_written():
     (ax,) = panels(figure_of(lambda: plots.heatmap([[np.nan, -np.inf], [np.inf, -2]])))
     assert printed(ax).tolist() == [["NaN", "−∞"], ["∞", "−2"]]
+    assert colored(ax).get_array()[1, 0] == 2, "infinity has the colour of the largest number"
 
 
-WRITTEN = {
-    in_cell: {-0.0: "0", 1: "1", 0.9999: "1.00", 0.0041: "0.00", -0.0001: "0.00"}
-    | {
-        1 / 8: "0.125",
-        1 / 3: "0.33",
-        -1.5: "−1.5",
-        2.004: "2.004",
-        12.34: "12.3",
-        -123.4: "−123",
-        65504: "65504",
-        -1e9: "−1e9",
-    },
-    beside_bar: {0: "0", 0.45: "0.450", 3: "3", 12345.6: "12346", -2.5e-7: "−2.50e−7"},
-}
-
-
-@pytest.mark.parametrize(("write", "texts"), WRITTEN.items())
-def test_numbers_are_written_short(write, texts):
-    assert {x: write(x) for x in texts} == texts
-
-
-def test_the_numbers_of_an_axis_are_written_in_one_way():
-    assert on_axis([0.01, 4096, 0, -2.5]) == ["0.01", "4096", "0", "−2.5"]
-    assert on_axis([1e-5, 1e-4, 0.5, -1]) == ["10⁻⁵", "10⁻⁴", "5·10⁻¹", "−10⁰"]
+def test_each_panel_has_its_own_decimals_and_what_is_hidden_none():
+    mask = np.array([[[True, False]], [[True, True]]])
+    axes = panels(figure_of(lambda: plots.heatmaps([[[0.5, 1 / 3]], [[0.25, 0.5]]], mask=mask)))
+    assert [printed(ax).tolist() for ax in axes] == [[["0.5", ""]], [["0.25", "0.50"]]]
 
 
 def test_curves_are_drawn_over_x_and_points_without_a_line():
@@ -206,17 +185,6 @@ def test_a_limit_stands_at_its_number_and_says_its_name():
     assert "budget" in [text.get_text() for text in ax.texts]
 
 
-def counted(values, **options):
-    ax, *_ = figure_of(lambda: plots.histogram(values, "size", **options)).axes
-    (outline,) = ax.patches
-    return outline.get_path().vertices[:, 1].max(), [line.get_xdata()[0] for line in ax.lines]
-
-
-def test_a_histogram_counts_all_values_and_marks_what_it_is_told():
-    assert counted([1, 1, 1, 2, 5], marks={"mean": 2, "median": 1}) == (3, [2, 1])
-    assert counted([-1, 0, 1, 1, 100], xscale="log") == (2, [])
-
-
 def test_the_diagram_is_true():
     exp = [{"0": 1, "ln 3": 3, "ln 4": 4}[score] for score in SCORES]
     np.testing.assert_allclose(np.array(exp) / sum(exp), WEIGHTS)
@@ -242,6 +210,13 @@ def test_nothing_leaves_the_figure(draw):
     assert min(drawn.x0, drawn.y0) >= 0
     assert drawn.x1 <= figure.get_figwidth() == 6.7
     assert drawn.y1 <= figure.get_figheight() + 1e-9
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 5), (4, 6, 6)])
+def test_cells_that_cannot_be_wider_leave_no_empty_space_above_them(shape):
+    figure = figure_of(lambda: plots.heatmaps(np.full(shape, 0.25), list("abcd")[: shape[0]]))
+    drawn = figure.get_tightbbox(figure.canvas.get_renderer())
+    assert drawn.height > 0.85 * figure.get_figheight()
 
 
 def test_text_is_readable_on_every_colour():

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from book_citations import address, author
 from pybtex.database import parse_file
 
 ROOT = Path(__file__).parents[1]
@@ -13,18 +14,9 @@ TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 CODE = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("code/**/*.py"))
 
 
-def address(fields):
-    if "url" in fields:
-        return fields["url"]
-    if "doi" in fields:
-        return f"https://doi.org/{fields['doi']}"
-    return f"https://arxiv.org/abs/{fields.get('eprint')}"
-
-
 def is_cited(entry, text, code):
     """By a link to its address, or in a docstring by its first author's name and the year."""
-    author = entry.persons["author"][0].last_names[0].strip("{}").split()[0]
-    named = rf"{re.escape(author)}[\w ,.]* \({entry.fields['year']}\)"
+    named = rf"{re.escape(author(entry))}[\w ,.]* \({entry.fields['year']}\)"
     return f"({address(entry.fields)})" in text or bool(re.search(named, code))
 
 

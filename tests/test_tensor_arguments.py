@@ -121,6 +121,13 @@ MASKS = [(3, 5), (2, 3, 5), (1, 1, 5), (2, 2, 3, 5), (2, 1, 1, 5), (1, 2, 3, 5)]
 
 
 @BOTH
+def test_a_score_that_fits_its_dtype_does_not_leave_it_on_the_way(library):
+    q = np.full((1, 4), 1.2e19, np.float32)  # q kᵀ is 5.8e38, half of it fits
+    q = q if library is reference else torch.from_numpy(q)
+    np.testing.assert_allclose(library.dot_product_scores(q, q), [[2.88e38]], rtol=1e-6)
+
+
+@BOTH
 @pytest.mark.parametrize("shape", MASKS, ids=str)
 def test_a_mask_of_each_rank_has_one_meaning_where_heads_are_made_inside(library, shape):
     """There are as many heads as sequences, so that no shape gives the meaning away."""

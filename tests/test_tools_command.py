@@ -1,5 +1,6 @@
 """An interrupt ends a command and all that it started, in one sentence."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -15,6 +16,15 @@ from tools.command import ending, started
 with ending("Stopped."), started(["sh", "-c", "sleep 98 & sleep 99"]) as process:
     print(process.pid, flush=True)
     process.wait()
+"""
+
+IMPORT = """
+import sys
+class Interrupt:
+    def find_spec(name, path=None, target=None):
+        if name in ("http.server", "tools.command"):
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt)
 """
 
 
@@ -52,3 +62,16 @@ def test_the_steps_of_the_proof_can_be_interrupted(monkeypatch):
     with pytest.raises(TypeError):  # None is no process
         prove.step("a step", ["true"], None)
     assert asked == [["true"]]
+
+
+@pytest.mark.parametrize("tool", ["build", "check", "prove", "rerun", "serve"])
+def test_an_interrupt_while_a_tool_is_imported_ends_it_in_one_sentence(tool, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(IMPORT)
+    done = subprocess.run(
+        [sys.executable, "-m", f"tools.{tool}"],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == "\nStopped before the work began.\n"
+    assert done.returncode

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -39,13 +40,20 @@ def make(project, *arguments, **variables):
     )
 
 
-def install(project, **variables):
-    """What `make book` does first; its last line, and its exit status."""
+def start(project, **variables):
+    """What `make book` does first."""
     command = [sys.executable, "-m", "tools.environment", "requirements-book.txt"]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
     environ = kept | {"PIP_CONFIG_FILE": os.devnull, "PYTHON": ""} | variables
-    done = subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True)
-    return (done.stdout + done.stderr).strip().rpartition("\n")[2], done.returncode
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    return subprocess.Popen(command, cwd=project, env=environ, **pipes)
+
+
+def install(project, **variables):
+    """Its last line, and its exit status."""
+    process = start(project, **variables)
+    said = process.communicate()[0]
+    return said.strip().rpartition("\n")[2], process.returncode
 
 
 def test_a_python_that_is_too_old_is_refused_by_name(project):
@@ -82,6 +90,14 @@ def test_a_broken_environment_and_a_missing_network_are_both_recovered_from(proj
     assert install(project, **offline) == ("", 0), "the second run has nothing to do or say"
 
 
+def test_the_second_of_two_makes_at_once_waits_and_has_nothing_left_to_do(project):
+    (project / "requirements-book.txt").write_text("")
+    first, second = start(project), start(project)
+    said = sorted([first.communicate()[0], second.communicate()[0]], key=len)
+    assert (first.returncode, second.returncode) == (0, 0), said
+    assert said[0] == "Waiting for another make that works in this folder\n"
+
+
 @pytest.mark.parametrize(
     ("errors", "sentence"),
     [
@@ -95,6 +111,23 @@ def test_a_broken_environment_and_a_missing_network_are_both_recovered_from(proj
 )
 def test_each_cause_has_its_own_sentence(errors, sentence):
     assert sentence in environment.why(errors)
+
+
+@pytest.mark.parametrize(("asked", "usable"), [("", True), ("python3.12", False)])
+def test_another_version_will_do_unless_one_is_asked_for(monkeypatch, tmp_path, asked, usable):
+    for name in ("made", "unfinished"):
+        monkeypatch.setattr(environment, name.upper(), tmp_path / name)
+    monkeypatch.setattr(environment, "VENV", tmp_path)
+    monkeypatch.setenv("PYTHON", asked)
+    script(tmp_path / "bin/python", "exit 0")
+    (tmp_path / "made").write_text(f"{environment.ROOT}\n3.0.0\n")
+    assert environment.is_usable() == usable
+
+
+@pytest.mark.parametrize(("free", "full"), [(40e6, True), (60e6, False)])
+def test_a_disk_with_less_room_than_a_package_takes_is_full(monkeypatch, free, full):
+    monkeypatch.setattr(environment.shutil, "disk_usage", lambda path: SimpleNamespace(free=free))
+    assert environment.disk_is_full("something else") == full
 
 
 @pytest.mark.parametrize(
@@ -146,6 +179,24 @@ def test_make_says_where_to_run_it(project, tmp_path_factory):
     done = make(elsewhere, "-f", project / "Makefile", "book")
     assert "run make in the folder of the book" in done.stderr
     assert done.returncode
+
+
+def test_an_interrupt_while_the_old_one_is_removed_leaves_it_known_as_ours(tmp_path, monkeypatch):
+    def stop(path):
+        raise KeyboardInterrupt
+
+    for name in ("VENV", "MADE", "UNFINISHED"):
+        place = tmp_path / getattr(environment, name).relative_to(environment.ROOT)
+        monkeypatch.setattr(environment, name, place)
+    (tmp_path / ".venv/lib").mkdir(parents=True)
+    (tmp_path / ".venv/lib64").symlink_to("lib")
+    environment.MADE.touch()
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(environment.shutil, "rmtree", stop)
+        environment.clear()
+    environment.refuse()
+    environment.clear()
+    assert [*environment.VENV.iterdir()] == [environment.UNFINISHED]
 
 
 def test_an_interrupted_installation_makes_the_environment_unusable(tmp_path, monkeypatch):

@@ -36,6 +36,13 @@ def test_the_cell_goes_when_the_address_goes():
     assert [cell.id for cell in one.cells] == ["a", "b"]
 
 
+def test_the_cell_follows_the_address():
+    one = notebook()
+    for url in (URL, f"{URL}-moved"):
+        place(one, url)
+    assert [cell.source for cell in one.cells if cell.id == ID] == [SOURCE.format(f"{URL}-moved")]
+
+
 def test_the_cell_names_the_address_and_is_hidden_on_the_page():
     one = notebook()
     place(one, URL)

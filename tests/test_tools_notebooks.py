@@ -2,10 +2,12 @@
 
 import copy
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -121,23 +123,60 @@ def test_an_error_or_a_warning_stops_the_run_names_its_cell_and_writes_nothing(
     assert path.read_bytes() == before
 
 
-def test_ctrl_c_ends_the_run_in_one_sentence_and_changes_nothing(tmp_path):
-    path = write(tmp_path / "long.ipynb", code(f"open('{tmp_path}/runs', 'w')\nwhile True: pass"))
+# What says that it runs, and then does nothing for some seconds.
+SLEEPER = "import os; open('{}', 'w').write(str(os.getpid())); import time; time.sleep({})"
+MOMENTS = {
+    "a kernel starts": {"argv": [sys.executable, "-c", SLEEPER], "display_name": "No kernel"},
+    "a cell runs": {},
+}
+
+
+def is_alive(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_ctrl_c_ends_the_run_in_one_sentence_and_changes_nothing(tmp_path, moment):
+    runs = tmp_path / "runs"
+    path = write(tmp_path / "long.ipynb", code(SLEEPER.format(runs, 99)))
+    if spec := copy.deepcopy(MOMENTS[moment]):
+        spec["argv"][-1] = SLEEPER.format(runs, 9)
+        folder = tmp_path / "kernels/python3"
+        folder.mkdir(parents=True)
+        (folder / "kernel.json").write_text(json.dumps(spec | {"language": "python"}))
     before = path.read_bytes()
     run = subprocess.Popen(
-        [sys.executable, "-m", "tools.notebooks", path],
+        [sys.executable, "-m", "tools.rerun", path],
+        env=os.environ | {"JUPYTER_PATH": str(tmp_path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
-    while not (tmp_path / "runs").exists():
+    while not (runs.exists() and runs.read_text()):
         assert run.poll() is None
         time.sleep(0.1)
     run.send_signal(signal.SIGINT)
     said = run.communicate(timeout=60)[0]
-    assert said.startswith(f"{path}\n\nStopped: ")
-    assert "Traceback" not in said
+    done = "Stopped: the notebooks named above, but for the last, are done."
+    assert said == f"{path}\n\n{done}\n"
     assert path.read_bytes() == before
+    began = time.monotonic()
+    while is_alive(int(runs.read_text())):
+        assert time.monotonic() - began < 60
+        time.sleep(0.1)
+
+
+def test_the_copies_that_lab_keeps_are_no_notebooks_of_the_book(tmp_path, monkeypatch):
+    names = ["numpy/a", "numpy/.ipynb_checkpoints/a-checkpoint", ".ipynb_checkpoints/b-checkpoint"]
+    for path in [tmp_path / f"book/{name}.ipynb" for name in names]:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    monkeypatch.chdir(tmp_path)
+    assert notebooks.chapters() == [Path("book/numpy/a.ipynb")]
 
 
 FINE = (

@@ -1,5 +1,7 @@
 """What is pinned can be installed: on the oldest Python that the book promises, and on Binder."""
 
+import os
+import subprocess
 import sys
 import tomllib
 from importlib.metadata import distribution
@@ -18,6 +20,7 @@ LINES = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
 PINS = dict(line.split("==") for line in LINES if not line.startswith("#"))
 ELSEWHERE = {"triton"}  # brought by PyTorch's builds for GPUs only, with NVIDIA's own packages
 GPU = ("nvidia-", "cuda-")
+WRITTEN_HERE = sys.platform == "linux" and sys.version_info[:2] == (3, 11)
 
 
 def refused(pythons, oldest=OLDEST):
@@ -69,8 +72,17 @@ def test_all_that_is_brought_is_pinned_and_nothing_else():
     """A new release of something that we never name can not break a fresh clone."""
     whole, pinned = brought(asked()), {canonicalize_name(name) for name in PINS} - ELSEWHERE
     assert whole - pinned == set()
-    if sys.platform == "linux" and sys.version_info[:2] == (3, 11):  # where the pins were written
+    if WRITTEN_HERE:
         assert pinned - whole == set()
+
+
+@pytest.mark.skipif(not WRITTEN_HERE, reason="this machine has no Linux with Python 3.11")
+def test_the_command_at_the_head_of_the_pins_writes_them():
+    (command,) = [line.removeprefix("#   ") for line in LINES if "pip freeze" in line]
+    environ = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    written = subprocess.check_output(["sh", "-c", command], env=environ, text=True).splitlines()
+    pinned = [line for line in LINES if not line.startswith("#")]
+    assert [line for line in written if not line.startswith(GPU)] == pinned
 
 
 def test_what_comes_by_another_or_by_an_extra_is_found():

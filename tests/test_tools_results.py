@@ -42,6 +42,11 @@ def test_a_failure_an_error_and_a_skip_fail_their_kind_only(rows, outcome):
     assert [step for step, row in found.items() if not row.ok] == ["notebook cells"]
 
 
+def test_a_skip_beside_a_test_that_passes_fails_as_well(rows):
+    row = rows('"test_a" time="0.5"/>', '"test_a" time="1"><skipped/></testcase>')["tests"]
+    assert row.passed == 1 and not row.ok
+
+
 def test_a_skip_for_what_the_machine_has_not_is_no_failure_but_is_listed(rows):
     reason = f'"test_a" time="1"><skipped>masks.py:7: {EXPECTED}GPU</skipped></testcase>'
     row = rows('"test_a" time="0.5"/>', reason)["tests"]

@@ -117,13 +117,21 @@ def refuse():
         )
 
 
+def clear():
+    """Have an empty `.venv` that is known as ours, and was so at each moment on the way."""
+    VENV.mkdir(exist_ok=True)
+    UNFINISHED.touch()
+    for path in set(VENV.iterdir()) - {UNFINISHED}:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
 def make():
     refuse()
     print(f"Making .venv with Python {VERSION}", flush=True)
-    if VENV.exists():
-        shutil.rmtree(VENV)
-    VENV.mkdir()
-    UNFINISHED.touch()  # from here on the folder is known as ours
+    clear()
     status, errors = run([sys.executable, "-m", "venv", VENV])
     if status:
         sys.exit(why(errors))

@@ -9,16 +9,16 @@ ones.
 """
 
 import argparse
-import signal
+import asyncio
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal
 from traitlets.config import Config
 
-from tools.command import ending
 from tools.figures import keep
 from tools.install_cell import address, place
 from tools.kernels import SPEECH
@@ -38,15 +38,11 @@ def execute(notebook, folder):
     config = Config({"KernelManager": SPEECH})
     client = NotebookClient(notebook, config=config, **options)
     client.resources = {"metadata": {"path": str(folder)}}
-
-    def note(cell, cell_index):
-        started.append(cell)
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # nbclient's own would go on
-
-    client.on_cell_start = note
-    with tempfile.TemporaryDirectory() as home:
+    client.on_cell_start = lambda cell, cell_index: started.append(cell)
+    # Outside the main thread, nbclient leaves signals as they are.
+    with tempfile.TemporaryDirectory() as home, ThreadPoolExecutor(1) as thread:
         try:
-            client.execute(env=settings(home))
+            thread.submit(asyncio.run, client.async_execute(env=settings(home))).result()
         except CellControlSignal as error:
             return [f"{title(started[-1])}: {error}"]
     return []
@@ -89,13 +85,18 @@ def check(path):
     return unkept + problems(notebook)
 
 
+def chapters():
+    """The book's notebooks, without the copies that JupyterLab keeps in hidden folders."""
+    return sorted(Path("book").glob("[!.]*/*.ipynb"))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--fresh", action="store_true")
     parser.add_argument("paths", nargs="*", type=Path)
     chosen = parser.parse_args()
-    paths = chosen.paths or sorted(Path("book").glob("**/*.ipynb"))
+    paths = chosen.paths or chapters()
     if missing := [str(path) for path in paths if not path.is_file()]:
         parser.error(f"there is no notebook {missing[0]}")
     wrong = 0
@@ -110,5 +111,4 @@ def main():
 
 
 if __name__ == "__main__":
-    with ending("Stopped: the notebooks named above, but for the last, are done."):
-        main()
+    main()

@@ -22,6 +22,7 @@ FONTS = (PYTHON, "-c", "import matplotlib.font_manager")
 PLACES = ("tests", "code", "book")
 PYTEST = (
     *(PYTHON, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"),
+    *("--durations", "20", "--durations-min", "5"),
     *("-p", "tools.kernels", "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120"),
 )
 

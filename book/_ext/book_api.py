@@ -3,9 +3,9 @@
 ```{names} attnbook.masks
 ```
 
-lists the documented functions of a module, each with the first line of its docstring. Inline code
-in a chapter that is such a name leads to it, the first time in each section; and under each
-function stand the chapters whose code uses it.
+lists the documented functions of a module, each with the first sentence of its docstring, below
+what the module says of itself. Inline code in a chapter that is such a name leads to it, the first
+time in each section; and under each function stand the chapters whose code uses it.
 """
 
 import re
@@ -19,6 +19,7 @@ PACKAGE = "attnbook"
 IMPORT = re.compile(r"from attnbook(?:\.([\w.]+))? import (\([^)]*\)|[^\n]*)")
 DOTTED = re.compile(r"\b([a-z_]+)\.(\w+)")
 NAME = re.compile(r"[\w.]+(?=(?:\([^()]*\))?$)")
+MINUS = re.compile(r"(?<![\w-])-(?=\w)")  # a line may end after a hyphen
 
 
 class names(nodes.General, nodes.Element):
@@ -38,7 +39,7 @@ def _documented(env):
     return {name: entry.node_id for name, entry in found.items() if entry.docname == API}
 
 
-def _used(text):
+def used(text):
     """The full names that the code of a chapter takes from the package."""
     used = set()
     for module, imported in IMPORT.findall(text):
@@ -50,7 +51,11 @@ def _used(text):
 def _read(app, document):
     page = app.env.docname
     code = "\n".join(block.astext() for block in document.findall(nodes.literal_block))
-    app.env.book_used[page] = set() if page == API else _used(code)
+    app.env.book_used[page] = set() if page == API else used(code)
+    if page == API:
+        for text in list(document.findall(nodes.Text)):
+            if isinstance(text.parent, nodes.paragraph):
+                text.parent.replace(text, nodes.Text(MINUS.sub("−", text)))
 
 
 def _begin(app, env, docnames):
@@ -95,7 +100,7 @@ def _parents(node):
 
 def _row(app, signature, description):
     first = description[-1].next_node(nodes.paragraph)
-    said = re.split(r"(?<=[.:])\s", first.astext(), maxsplit=1)[0] if first else ""
+    said = re.split(r"(?<=\.)\s", first.astext(), maxsplit=1)[0] if first else ""
     link = _link(app, API, signature["ids"][0], signature["fullname"])
     meaning = nodes.definition("", nodes.paragraph("", said))
     return nodes.definition_list_item("", nodes.term("", "", link), meaning)
@@ -104,12 +109,11 @@ def _row(app, signature, description):
 def _list_names(app, document):
     functions = [d for d in document.findall(addnodes.desc) if d[0].get("ids")]
     for place in list(document.findall(names)):
-        listed = nodes.definition_list(classes=["names"])
-        for description in functions:
-            signature = description[0]
-            if signature["module"] == place["module"] and "." not in signature["fullname"]:
-                listed += _row(app, signature, description)
-        place.replace_self(listed)
+        own = [d for d in functions if d[0]["module"] == place["module"]]
+        rows = [_row(app, d[0], d) for d in own if "." not in d[0]["fullname"]]
+        place.parent.remove(place)
+        beside = own[0].parent
+        beside.insert(beside.index(own[0]), nodes.definition_list("", *rows, classes=["names"]))
 
 
 def _name_users(app, document):

@@ -30,6 +30,11 @@ def address(fields):
     return f"https://arxiv.org/abs/{fields['eprint']}" if "eprint" in fields else None
 
 
+def author(entry):
+    """The first author's last name, of an organisation the first word."""
+    return entry.persons["author"][0].last_names[0].strip("{}").split()[0]
+
+
 @cache
 def _sources():
     return parse_file(str(SOURCES)).entries
@@ -47,11 +52,8 @@ def _entries():
 @cache
 def _addresses():
     """For the first author's last name and the year, the address of an entry."""
-    named = {}
-    for entry in _sources().values():
-        names = entry.persons["author"][0].last_names
-        named[names[0].strip("{}").split()[0], entry.fields["year"]] = address(entry.fields)
-    return named
+    entries = _sources().values()
+    return {(author(entry), entry.fields["year"]): address(entry.fields) for entry in entries}
 
 
 def _link_sources(app, what, name, obj, options, lines):

@@ -1,7 +1,7 @@
 """Read notebooks, which are plain Markdown, as the site's own: equations and solutions.
 
 A comment `<!-- eq-name -->` before a formula is its label, a link to `#eq-name` tells its number,
-and the cell that checks an exercise is followed by the exercise's solution.
+and the cells that check an exercise are followed by the exercise's solution.
 """
 
 import json
@@ -19,25 +19,31 @@ def rich(text):
 
 
 def with_solutions(cells):
-    """The cells, and after each check of an exercise its solution, at the head of the next cell."""
-    due = None
-    for cell in cells:
+    """The cells and their places, and before the next Markdown the solution of each check."""
+    due = []
+    for place, cell in enumerate(cells, 1):
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            box = f"```{{solution-of}} {due}\n```\n\n" if due else ""
-            due = None
-            yield cell | {"source": box + rich(source)}
+            yield from due
+            due = []
+            yield cell | {"source": rich(source)}, place
         else:
-            found = CHECK.search(source)
-            due = found[1] if found else due
-            yield cell
+            due += [(_solution(name, place), place) for name in CHECK.findall(source)]
+            yield cell, place
+
+
+def _solution(name, place):
+    source = f"```{{solution-of}} {name}\n```"
+    return {"cell_type": "markdown", "id": f"solution-{place}", "metadata": {}, "source": source}
 
 
 def _read(app, docname, source):
     if app.env.doc2path(docname).endswith(".ipynb"):
         notebook = json.loads(source[0])
-        notebook["cells"] = list(with_solutions(notebook["cells"]))
-        source[0] = json.dumps(notebook)
+        cells, places = zip(*with_solutions(notebook["cells"]), strict=True)
+        # what myst-nb adds to a line in a warning: as it is without the cells of solutions
+        notebook["metadata"]["source_map"] = [10000 * place for place in places]
+        source[0] = json.dumps(notebook | {"cells": cells})
 
 
 def setup(app):

@@ -12,6 +12,10 @@ SHAPED = re.compile(r"jaxtyping\.(\w+)\[(?:numpy\.)?(ndarray|(?:torch\.)?Tensor)
 HEADING = re.compile(r"^(\w.*)\n---+$", re.MULTILINE)
 EQUATION = re.compile(r"(?<!::\n\n)(?<=\n\n)( {4}\S.*(?:\n {4}.*|\n(?=\n {4}))*)")
 FORMULA = re.compile(r"\$([^$\n]+)\$")
+INDEX = re.compile(r"_([a-zA-Z]{2,})")
+ROOT = re.compile(r"√(\w+)")
+WORDS = re.compile(r"( ?)(?<![{\\\w])([a-zA-Z]{2,}(?: [a-zA-Z]{2,})*)( ?)")
+SIGNS = {"Σ": r"\sum", "·": r"{}\cdot ", "⊕": r"\oplus ", "²": "^2", "ᵀ": r"^{\mathsf{T}}"}
 
 
 def _import_without_torch(name):
@@ -36,8 +40,22 @@ def _signature(app, what, name, obj, options, arguments, returned):
 
 def _docstring(app, what, name, obj, options, lines):
     text = HEADING.sub(r".. rubric:: \1\n", "\n".join(lines))
-    text = EQUATION.sub(r".. code-block:: text\n    :class: equation\n\n\1", text)
+    text = EQUATION.sub(lambda match: f".. math::\n\n{_tex(match[1])}", text)
     lines[:] = FORMULA.sub(r":math:`\1`", text).split("\n")
+
+
+def _tex(equation):
+    """An equation as a docstring writes it, in TeX: A_ij, √d_k, q kᵀ, names and words."""
+
+    def upright(match):
+        if " " not in match[2]:
+            return rf"{match[1]}\operatorname{{{match[2]}}}{match[3]}"
+        words = rf"\text{{{match[2]}}}".replace(" ", r"}\;\allowbreak\text{")
+        return words.join(r"\;" if space else "" for space in (match[1], match[3]))
+
+    tex = ROOT.sub(r"\\sqrt{\1}", INDEX.sub(r"_{\1}", equation))
+    tex = WORDS.sub(upright, re.sub(r"(?<=\S) {2,}", r"\\quad\\allowbreak ", tex))
+    return tex.translate(str.maketrans(SIGNS))
 
 
 def setup(app):

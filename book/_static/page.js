@@ -1,20 +1,26 @@
 // What a page does beyond showing itself: menus, focus, the contents' mark.
 
-// What is too wide scrolls: it fades where there is more, and can be reached by keyboard.
+// What is too wide scrolls: it fades where there is more. The theme lets the keyboard reach it, but for
+// formulas, and looks anew when the window is resized.
 const WIDE = ".bd-article :is(pre, .katex-display, .pst-scrollable-table-container)";
 const hint = box => {
   const beyond = box.scrollWidth - box.clientWidth - box.scrollLeft;
   box.classList.toggle("more-before", box.scrollLeft > 1);
   box.classList.toggle("more-after", beyond > 1);
-  if (box.scrollLeft > 1 || beyond > 1) box.tabIndex = 0;
+  if (box.matches(".katex-display")) box.tabIndex = box.scrollLeft > 1 || beyond > 1 ? 0 : -1;
 };
 const hintAll = () => document.querySelectorAll(WIDE).forEach(hint);
 hintAll();
 addEventListener("resize", hintAll);
-addEventListener("toggle", hintAll, true);  // what was folded had no width
+addEventListener("toggle", () => dispatchEvent(new Event("resize")), true);  // what was folded had no width
 addEventListener("scroll", event => {
   if (event.target !== document && event.target.matches(WIDE)) hint(event.target);
 }, {capture: true, passive: true});
+
+// A long name in a table may go on below, after a sign; a short one stays whole.
+document.querySelectorAll(".bd-article table code .pre").forEach(name => {
+  if (name.textContent.length > 16) name.innerHTML = name.innerHTML.replace(/[_.(](?=\w)/g, "$&<wbr>");
+});
 
 // The book theme takes the focus from these buttons at each press, for a tooltip that is not here.
 document.querySelectorAll(".theme-switch-button, .search-button, .sidebar-toggle").forEach(button => {
@@ -37,11 +43,17 @@ document.querySelectorAll('[data-bs-toggle="dropdown"]').forEach(button => {
   document.addEventListener("click", event => { if (!box.contains(event.target)) show(false); });
 });
 
-// The contents mark the last heading above the first third of the window.
+// The contents mark the last heading above the first third of the window, and show the mark.
 const entries = [...document.querySelectorAll(".page-toc a[href^='#']")].flatMap(link => {
   const heading = document.getElementById(decodeURIComponent(link.hash.slice(1)));
   return heading ? [{link, heading}] : [];
 });
+const contents = document.querySelector(".bd-sidebar-secondary");
+const show = link => {
+  const box = contents.getBoundingClientRect(), place = link.getBoundingClientRect();
+  const outside = place.top < box.top || place.bottom > Math.min(box.bottom, innerHeight);
+  if (outside) contents.scrollTop += place.top - box.top - box.height / 2;
+};
 const mark = () => {
   const above = entries.filter(({heading}) => heading.getBoundingClientRect().top < innerHeight / 3);
   const current = above.at(-1)?.link;
@@ -50,6 +62,7 @@ const mark = () => {
     if (link === current) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
   });
+  if (current) show(current);
 };
 let waiting = false;
 if (entries.length) {

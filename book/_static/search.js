@@ -43,7 +43,8 @@ const score = (section, query, rare) => {
   }
   if (query.length > 1 && section.phrase.includes(` ${query.join(" ")}`)) sum *= 2;
   if (section.chapter && asked(section.title).join("") === query.join("")) sum *= 40;  // the section has that very name
-  return section.chapter ? sum * (/^(Exercise|What we have now)/.test(section.title) ? .6 : section.at.includes("#") ? 1 : .8) : sum / 9;
+  if (!section.chapter) return sum / 9;
+  return /^(Exercise|What we have now)/.test(section.title) ? .3 * sum : sum;
 };
 
 // Chapter by chapter: first the one that says most of what was asked for, in it the best section.

@@ -90,7 +90,9 @@ def masked_softmax(
 
 @operation
 def gaussian_scores(
-    q: Real[Array, "*batch n_q d_k"], k: Real[Array, "*batch n_k d_k"], width: Number = 1.0
+    q: Real[Array, "*batch n_q d_k"],
+    k: Real[Array, "*batch n_k d_k"],
+    width: Number = 1.0,
 ) -> Float[Array, "*batch n_q n_k"]:
     """Score a key by its distance from the query; softmax of it is the Gaussian kernel.
 
@@ -101,7 +103,7 @@ def gaussian_scores(
     Source: Nadaraya (1964), Watson (1964), with a Gaussian kernel of bandwidth `width`.
     """
     if not width > 0:
-        raise ValueError(f"gaussian_scores: width is {width}; expected a number above 0")
+        raise ValueError(f"gaussian_scores: width is {width}; expected one above 0")
     steps = (q[..., :, None, :] - k[..., None, :, :]) / float(width)
     return -0.5 * np.sum(steps**2, axis=-1)
 
@@ -167,7 +169,7 @@ def soft_cap(scores: Real[Array, "*batch n_q n_k"], cap: Number) -> Float[Array,
 
     Returns scores of the same shape. Raises ValueError if cap is not positive and finite.
 
-    Source: Bello et al. (2017), appendix, "logit clipping"; Gemma Team (2024), section 2.
+    Source: Gemma Team (2024), section 2; Bello et al. (2017), appendix A.2, has C tanh(S).
     """
     if not 0 < cap < np.inf:
         raise ValueError(f"soft_cap: cap is {cap}; expected a finite number above 0")

@@ -17,11 +17,12 @@ RAW_FORMULAS = r"""() => {
   const unset = document.querySelectorAll(".math:not(:has(.katex))");
   return [...found, ...[...unset].map(node => node.textContent)];
 }"""
-THIN = """() => {  // one of a kind is enough: most nodes are parts of formulas and of code
+THIN = """() => {  // one of a kind is enough: most nodes are parts of formulas, code and signatures
   document.querySelectorAll(".katex").forEach(formula => formula.remove());
   const seen = new Set();
-  document.querySelectorAll("pre span").forEach(span => {
-    const kind = `${span.className} in ${span.closest(".cell_output, .cell_input")?.className}`;
+  document.querySelectorAll("pre span, .sig :is(span, em)").forEach(span => {
+    const place = span.closest(".cell_output, .cell_input, .sig")?.className;
+    const kind = `${span.className} in ${place}`;
     if (seen.has(kind)) span.replaceWith(span.textContent);
     seen.add(kind);
   });

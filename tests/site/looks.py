@@ -1,6 +1,5 @@
 """What a reader sees or reaches wrongly on a page, each as a list of sentences."""
 
-WIDTHS = (320, 360, 375)
 WATCH_SHIFTS = """
 window.shifted = 0;
 new PerformanceObserver(list => list.getEntries().forEach(entry => {
@@ -18,6 +17,16 @@ NO_HINT = """() => [...document.querySelectorAll("article :is(pre, [class*=scrol
 LONG_OUTPUTS = """() => [...document.querySelectorAll(".cell_output pre")]
   .filter(output => output.scrollWidth > output.clientWidth + 1)
   .map(output => output.textContent.trim().slice(0, 60))"""
+TINY = """() => [...new Set([...document.querySelectorAll(".katex-html .mtight")]
+  .map(part => parseFloat(getComputedStyle(part).fontSize))
+  .filter(size => size < 10)
+  .map(size => size.toFixed(1)))]"""
+WIDE_CELLS = """() => [...document.querySelectorAll(".cell_input pre")]
+  .filter(code => code.scrollWidth > code.clientWidth + 1)
+  .map(code => code.textContent.trim().slice(0, 60))"""
+NARROW_TABLES = """() => [...document.querySelectorAll(".pst-scrollable-table-container > table")]
+  .filter(table => table.offsetWidth < table.parentElement.clientWidth - 1)
+  .map(table => table.textContent.trim().slice(0, 60))"""
 SAME_IDS = """() => {
   const ids = [...document.querySelectorAll("[id]:not(svg *)")].map(node => node.id);
   return [...new Set(ids.filter((id, i) => ids.indexOf(id) < i))];
@@ -26,6 +35,9 @@ CLOSED = """() => [...document.querySelectorAll("article details")].filter(box =
   const last = box.lastElementChild.getBoundingClientRect();
   return last.height === 0 || box.getBoundingClientRect().bottom < last.bottom;
 }).length"""
+UNEVEN = """() => [...document.querySelectorAll("article .reading > p")].filter(read =>
+  getComputedStyle(read).fontSize !== getComputedStyle(read.closest("article")).fontSize
+).length"""
 LOOSE_LINES = """() => [...document.querySelectorAll("article div.highlight pre")].filter(pre => {
   const style = getComputedStyle(pre);
   return parseFloat(style.lineHeight) < 1.45 * parseFloat(style.fontSize);
@@ -74,6 +86,9 @@ def _told(sentence, script):
 cut_formulas = _told("a formula is cut off: {}", CUT_FORMULAS)
 no_hint = _told("nothing says that this scrolls: {}", NO_HINT)
 long_outputs = _told("an output does not wrap: {}", LONG_OUTPUTS)
+tiny = _told("a formula has letters of {} px", TINY)
+wide_cells = _told("a line of a cell is cut off: {}", WIDE_CELLS)
+narrow_tables = _told("a table is not as wide as the text: {}", NARROW_TABLES)
 same_ids = _told("an id stands twice: {}", SAME_IDS)
 pale_rings = _told("no focus ring that can be seen: {}", RINGS)
 
@@ -96,22 +111,19 @@ def overflow(visit):
     return [f"scrolls sideways by {beyond} px at {width} px"] if beyond > 0 else []
 
 
-def overflow_when_narrow(visit):
-    return [fault for width in WIDTHS if not visit.resize(width) for fault in overflow(visit)]
+def at(width, check):
+    """The check of a page in a window as wide as this from now on."""
 
-
-def shifts_at(width):
-    def moved(visit):
+    def resized(visit):
         visit.resize(width)
-        visit.page.reload()
-        visit.settle()
-        return shifts(visit)
+        return check(visit)
 
-    return moved
+    return resized
 
 
-def closed_in_print(visit):
+def faults_in_print(visit):
     visit.page.emulate_media(media="print")
-    closed = visit.page.evaluate(CLOSED)
+    closed, uneven = visit.page.evaluate(CLOSED), visit.page.evaluate(UNEVEN)
     visit.page.emulate_media(media="screen")
-    return [f"{closed} folded boxes are closed in print"] if closed else []
+    found = [f"{closed} folded boxes are closed in print"] if closed else []
+    return found + ([f"{uneven} answers are not printed as large as text"] if uneven else [])

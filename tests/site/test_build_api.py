@@ -1,8 +1,13 @@
 """Names in a page's code lead to the API page, and back."""
 
+import inspect
+import json
 import re
+from importlib import import_module
 
 import pytest
+from book_api import used
+from small_book import ROOT
 
 PAGE = """# A page
 
@@ -19,7 +24,7 @@ API = """# API
 
 ```{eval-rst}
 .. automodule:: attnbook.reference
-   :members: softmax
+   :members: softmax, merge_heads
 ```
 """
 
@@ -40,4 +45,66 @@ def test_the_page_begins_with_a_list_of_names(html):
     api = (html / "api.html").read_text(encoding="utf-8")
     listed = re.split(r'<dl class="[^"]*names', api)[1].split("</dl>")[0]
     assert 'href="#attnbook.reference.softmax"' in listed
-    assert "weights" in listed
+    assert "d_head): undo split_heads.</p>" in listed
+
+
+def test_the_list_follows_what_the_module_says_of_itself(html):
+    page = (html / "api.html").read_text(encoding="utf-8").partition("<article")[2]
+    places = [page.index(part) for part in ("defined in NumPy", "simple names", "sig sig-object")]
+    assert places == sorted(places)
+
+
+def test_an_equation_of_a_docstring_is_typeset(html):
+    api = (html / "api.html").read_text(encoding="utf-8")
+    assert r"A_j = \operatorname{exp}(s_j - m) / \sum_l" in api
+    assert "Σ_l" not in api
+
+
+def test_once_the_address_is_known_a_signature_leads_to_its_lines(build):
+    pages = {
+        "index.md": "# A book",
+        "api.md": API.replace(": softmax", ": masked_softmax, softmax"),
+    }
+    status, output, html = build(pages, "https://github.com/someone/a-book")
+    assert status == 0, output
+    page = (html / "book/api.html").read_text(encoding="utf-8")
+    links = re.findall(r'href="https://github.com/someone/a-book/blob/main/(.*?)#L(\d+)"', page)
+    lines = [(ROOT / path).read_text("utf-8").split("\n")[int(n) - 1 :] for path, n in links]
+    begun = [next(line for line in each if line.startswith("def ")) for each in lines]
+    expected = {"masked_softmax", "merge_heads", "softmax"}
+    assert {re.match(r"def (\w+)", line)[1] for line in begun} == expected
+    assert all(each[0].startswith(("@", "def ")) for each in lines)
+
+
+def _unlisted(anchors):
+    """The public functions and classes that a chapter's code uses and the page does not have."""
+    notebooks = [json.loads(path.read_text("utf-8")) for path in ROOT.glob("book/*/*.ipynb")]
+    cells = [cell for notebook in notebooks for cell in notebook["cells"]]
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    for full in sorted(used("\n".join(sources)) - anchors):
+        module, _, name = full.rpartition(".")
+        try:
+            found = getattr(import_module(module), name)
+        except (ImportError, AttributeError):  # a variable of the chapter's with the module's name
+            continue
+        if (inspect.isfunction(found) or inspect.isclass(found)) and not name.startswith("_"):
+            yield full
+
+
+def test_every_function_that_a_chapter_uses_is_on_the_page(folder):
+    page = (folder / "book/api.html").read_text(encoding="utf-8")
+    anchors = set(re.findall(r'id="(attnbook[\w.]*)"', page))
+    assert list(_unlisted(anchors)) == []
+    assert list(_unlisted(anchors - {"attnbook.show.source"})) == ["attnbook.show.source"]
+
+
+def test_each_function_leads_back_to_the_chapters_that_use_it(folder):
+    page = (folder / "book/api.html").read_text(encoding="utf-8")
+    found = 0
+    for entry in page.split('<dt class="sig')[1:]:
+        name = re.search(r'id="attnbook[\w.]*?(\w+)"', entry)
+        users = re.search(r'<p class="users">.*?</p>', entry, re.DOTALL)
+        for chapter in re.findall(r'href="([^"]*)"', users[0] if users else ""):
+            found += 1
+            assert name[1] in (folder / "book" / chapter).read_text(encoding="utf-8"), chapter
+    assert found > 100

@@ -1,21 +1,19 @@
 """A notebook's drawing becomes a numbered figure, in the page's colours, that opens large."""
 
-import sys
-
+import book_figures
 import nbformat
 import numpy as np
 import pytest
 from browsing import Visit, served
-from conftest import ROOT
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
 from attnbook import plots
+from attnbook.plots.cells import HIDDEN
+from attnbook.plots.grids import SEEN
+from attnbook.plots.parts import BLUE
 from attnbook.plots.style import COLORS, contrast, text_color
 from tools.notebook_form import METADATA
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
-import book_figures
 
 ALT = 'A query\'s "weights" on three keys.'
 CAPTION = "**Figure.** One query asks *three* keys with $\\sqrt{d_k} = 2$."
@@ -143,6 +141,15 @@ def test_series_stand_out_in_the_dark():
     dark = [c if c in book_figures.KEPT else book_figures.in_the_dark(c) for c in shown]
     assert min(contrast(color, NIGHT) for color in dark) >= 3
     assert contrast("#000000", NIGHT) < 3
+
+
+def test_what_a_mask_shows_stands_out_from_what_it_hides_by_day_and_in_the_dark():
+    def apart(seen):
+        dark = map(book_figures.in_the_dark, (seen, HIDDEN))
+        return min(contrast(seen, HIDDEN), contrast(*dark))
+
+    assert apart(SEEN) >= 1.8
+    assert apart(BLUE) < 1.2
 
 
 def test_black_and_white_change_places_and_the_darker_becomes_the_lighter():

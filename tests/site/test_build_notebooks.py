@@ -5,6 +5,8 @@ import re
 import nbformat
 import pytest
 
+from tools.build import readable
+
 SOURCE = "https://arxiv.org/abs/2001.00001"
 TOOLTIP = "Some One. A Book. Press, 2020. arXiv:2001.00001."
 
@@ -118,12 +120,19 @@ PLANTS = {  # what stands in a cell -> what the build must say
 @pytest.fixture(scope="module")
 def said(build):
     cells = [markdown("# A chapter\n\n" + "\n\n".join(PLANTS))]
-    cells += [code("exercises.masks.nothing.check(...)", "Not yet.\n"), markdown("The end.")]
+    cells += [code("exercises.masks.nothing.check(...)", "Not yet.\n")]
+    cells += [code("exercises.masks.middle_hidden.check(...)", "Not yet.\n")]
+    cells += [markdown("The [end](#is-near).")]
     status, output, _ = build({"numpy/page.ipynb": notebook(cells)})
     assert status != 0
-    return output
+    return readable(output)
 
 
 @pytest.mark.parametrize("complaint", [*PLANTS.values(), "'masks.nothing'"])
 def test_what_leads_nowhere_fails_the_build(said, complaint):
     assert any(complaint in line for line in said.splitlines() if "WARNING" in line), said
+
+
+def test_the_solution_before_it_shifts_no_line_of_a_cell(said):
+    assert re.search(r"page\.ipynb, cell 4, line 1: WARNING: .*is-near", said), said
+    assert re.search(r"page\.ipynb, cell 2, line 1: WARNING: .*'masks.nothing'", said), said

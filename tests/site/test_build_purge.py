@@ -1,10 +1,6 @@
 """The theme's stylesheet is served without the rules that no page can use, and with all others."""
 
-import runpy
-from pathlib import Path
-
-EXTENSION = Path(__file__).parents[2] / "book" / "_ext" / "book_purge.py"
-purge = runpy.run_path(str(EXTENSION))["purge"]
+from book_purge import purge
 
 
 def test_rules_with_unknown_names_are_left_out():

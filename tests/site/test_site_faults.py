@@ -25,11 +25,17 @@ PLANTED = {
     "weighs 1,": '<script src="big.js"></script>',
     "moves by": f"<p>{WIDE}</p><script>setTimeout(() => {LATE}, 50)</script>".replace("x", "x "),
     "a formula is cut off": FORMULA.format(WIDE),
+    "a formula has letters of 6.0 px": (
+        '<span class="katex-html"><span class="mtight" style="font-size: 6px">x</span></span>'
+    ),
     "nothing says that this scrolls": f'<pre tabindex="0">{WIDE}</pre>',
     "an output does not wrap": f'<div class="cell_output"><pre tabindex="0">{WIDE}</pre></div>',
+    "a line of a cell is cut off": f'<div class="cell_input"><pre tabindex="0">{WIDE}</pre></div>',
+    "a table is not as wide": '<div class="pst-scrollable-table-container"><table><td>1</table>',
     "an id stands twice: one": '<p id="one">1</p><p id="one">2</p>',
     "the lines of 1 blocks": '<div class="highlight"><pre style="line-height: 1.2">1</pre></div>',
     "no focus ring that can be seen": '<button style="outline: 0">press</button>',
+    "1 answers are not printed": '<div class="reading"><p style="font-size: 2em">big</p></div>',
     "1 folded boxes": "<details><summary>more</summary><p>hidden</p></details>",
 }
 PAGE = """<!doctype html><html lang="en"><title>t</title>

@@ -1,6 +1,7 @@
 """Answers and asides wait until they are asked for, and stand open where nothing can ask."""
 
 import pytest
+from browsing import PAGES
 
 CHAPTER = "book/numpy/04-masks.html"
 HIDDEN = """kind => [...document.querySelectorAll(`details.${kind}`)].filter(box =>
@@ -16,6 +17,12 @@ def page(visit):
 
 def count(page, kind):
     return page.locator(f"details.{kind}").count()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_prediction_has_its_folded_answer(folder, page):
+    html = (folder / f"{page}.html").read_text(encoding="utf-8")
+    assert html.count('<div class="predict admonition') == html.count('<details class="reveal"')
 
 
 def test_answers_and_asides_are_folded_and_open_by_keyboard(page):
@@ -47,6 +54,25 @@ def test_all_is_open_in_print(page):
     page.emulate_media(media="print")
     for kind in ("reveal", "aside", "solution"):
         assert page.evaluate(HIDDEN, kind) == 0 < count(page, kind)
+    assert not page.locator("details.reveal > summary").first.is_visible()
+
+
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_what_is_said_of_an_answer_is_as_large_as_the_text(page, media):
+    page.emulate_media(media=media)
+    paragraphs = [".bd-article > section > section > p", "details.reveal > .reading > p"]
+    size = "element => getComputedStyle(element).fontSize"
+    assert len({page.locator(p).first.evaluate(size) for p in paragraphs}) == 1
+
+
+SIZES = """() => [...new Set([...document.querySelectorAll(
+  "section > h2 ~ p, details.reveal > .reading > p")].map(p => getComputedStyle(p).fontSize))]"""
+
+
+def test_the_text_of_an_answer_is_as_large_as_the_rest(page):
+    for media in ("screen", "print"):
+        page.emulate_media(media=media)
+        assert len(page.evaluate(SIZES)) == 1
 
 
 def test_all_but_solutions_is_open_without_scripts(visit):

@@ -1,33 +1,18 @@
 """Every page of the built site is whole and usable, on light, dark and narrow screens."""
 
-import sys
-import time
-
 import faults
 import pytest
 from browsing import PAGES
 from views import VIEWS, found
 
 
-@pytest.fixture(scope="module")
-def seen():
-    """What each page weighs and how long it took to look at; printed at the end."""
-    pages = {}
-    yield pages
-    print("\nfirst view without figures, uncompressed; all views", file=sys.stderr)
-    for page, (weight, seconds) in pages.items():
-        print(f"{weight / 1e6:7.2f} MB {seconds:5.1f} s  {page}", file=sys.stderr)
-
-
 @pytest.mark.parametrize("page", PAGES)
-def test_page_has_no_fault(visit, seen, page):
-    began, found_in, weight = time.monotonic(), {}, 0
+def test_page_has_no_fault(visit, page):
+    found_in = {}
     for view, (options, checks) in VIEWS.items():
         opened = visit(f"{page}.html", **options)
-        weight = weight or opened.weight()
         found_in[view] = found(opened, checks)
         opened.context.close()
-    seen[page] = weight, time.monotonic() - began
     assert found_in == {view: [] for view in VIEWS}
 
 

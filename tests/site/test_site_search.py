@@ -9,7 +9,7 @@ TAUGHT = {  # what a reader types -> part of the address where the first result 
     "logsumexp": "02-softmax.html",
     "softmax": "02-softmax.html",
     "softmax overflow": "02-softmax.html",
-    "NaN": "book/",
+    "NaN": "02-softmax.html#",
     "causal mask": "04-masks.html#",
     "padding": "04-masks.html#",
     "valid_lens": "html#",
@@ -44,6 +44,11 @@ def results(browser, site):
 @pytest.mark.parametrize("query", TAUGHT)
 def test_the_chapter_that_teaches_it_comes_first(results, query):
     assert TAUGHT[query] in results[query][0], results[query]
+
+
+def test_a_chapter_comes_before_its_sections_and_a_section_before_exercises(results):
+    assert results["softmax"][0].endswith("02-softmax.html")
+    assert not [at for query in ("NaN", "padding") for at in results[query][:2] if "exercise" in at]
 
 
 @pytest.mark.parametrize("query", NOTHING)

@@ -1,7 +1,12 @@
 """What a reader does on the built site: search, unfold, switch, print, follow links."""
 
+import re
+from html import unescape
+
 import faults
 import pytest
+
+CHAPTER = "book/numpy/08-additive.html"
 
 
 @pytest.fixture(scope="session")
@@ -58,14 +63,198 @@ def test_colours_are_switched_and_remembered(visit):
     assert page.evaluate(theme) == "dark"
 
 
-def test_contents_open_on_a_phone(visit):
-    page = visit("book/index.html", width=390).page
-    link = page.locator(".bd-sidebar-primary a[href='api.html']").first
+def test_the_contents_open_where_the_reader_is_and_show_it(visit):
+    page = visit("book/api.html").page
+    place = "attnbook.pytorch.weighted_sum"  # the last of more names than a window holds
+    link = page.locator(f".page-toc a[href='#{place}']")
     assert not link.is_visible()
-    page.locator(".primary-toggle:visible").first.click()
+    page.evaluate(f"document.getElementById('{place}').scrollIntoView()")
+    link.wait_for(state="visible")
+    page.wait_for_function(
+        "link => link.getBoundingClientRect().bottom < innerHeight", arg=link.element_handle()
+    )
+
+
+SIZES = """() => ["article", ".cell .reading > p"].map(
+  place => getComputedStyle(document.querySelector(place)).fontSize)"""
+
+
+@pytest.mark.parametrize("view", [{}, {"width": 390}])
+def test_an_answer_is_as_large_as_the_text_in_print_too(visit, view):
+    page = visit("book/pytorch/03-modules.html", **view).page
+    for media in ("screen", "print"):
+        page.emulate_media(media=media)
+        article, answer = page.evaluate(SIZES)
+        assert answer == article
+
+
+CUT_NAMES = """() => [...document.querySelectorAll("article table code")].filter(name =>
+  /^\\S{1,16}$/.test(name.textContent) && name.getClientRects().length > 1
+).map(name => name.textContent)"""
+
+
+def test_short_names_in_tables_stay_whole_on_a_phone(visit):
+    page = visit("book/pytorch/04-libraries.html", width=390).page
+    assert page.evaluate(CUT_NAMES) == []
+    page.add_style_tag(content="code.literal { overflow-wrap: anywhere !important }")
+    page.add_style_tag(content="article td { max-width: 4em }")
+    assert page.evaluate(CUT_NAMES) != []
+
+
+FOCUSED = "button => button === document.activeElement"
+
+
+def test_the_button_for_colours_keeps_the_focus(visit):
+    page = visit("book/index.html").page
+    button = page.locator(".article-header-buttons .theme-switch-button")
+    button.focus()
+    modes = set()
+    for _ in range(3):
+        page.keyboard.press("Enter")
+        assert button.evaluate(FOCUSED)
+        modes.add(page.evaluate("document.documentElement.dataset.mode"))
+    assert modes == {"light", "dark", "auto"}
+
+
+@pytest.mark.parametrize("side", ["primary", "secondary"])
+def test_a_panel_opens_on_a_phone_and_gives_the_focus_back(visit, side):
+    page = visit("book/index.html", width=390).page
+    link = page.locator(f".bd-sidebar-{side} a[href*='#']").last
+    button = page.locator(f".{side}-toggle:visible").first
+    assert not link.is_visible()
+    button.focus()
+    page.keyboard.press("Enter")
     link.wait_for(state="visible")
     page.keyboard.press("Escape")
     link.wait_for(state="hidden")
+    assert button.evaluate(FOCUSED)
+
+
+TO_A_QUARTER = """heading =>
+  scrollTo(0, scrollY + heading.getBoundingClientRect().top - innerHeight / 4)"""
+
+
+def test_the_contents_mark_the_section_that_is_read(visit):
+    page = visit(CHAPTER).page
+    for heading in page.locator("article section[id] > h2").all():
+        heading.evaluate(TO_A_QUARTER)
+        page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+        marked = page.locator(".page-toc a[aria-current]")
+        section = heading.evaluate("heading => heading.parentElement.id")
+        assert marked.get_attribute("href") == f"#{section}"
+        assert "active" in marked.get_attribute("class")
+
+
+WIDE = """() => [...document.querySelectorAll("article :is(pre, .katex-display)")].filter(box =>
+  box.scrollWidth > box.clientWidth + 1)"""
+
+
+def test_the_keyboard_reaches_what_scrolls_also_where_it_was_folded(visit):
+    page = visit(CHAPTER, width=390).page
+    page.add_style_tag(content="details:not([open]) > :not(summary) { display: none }")
+    page.evaluate("dispatchEvent(new Event('resize'))")
+    page.wait_for_timeout(500)  # the theme waits for 300 ms
+    before = page.evaluate(f"({WIDE})().length")
+    page.locator("details.solution > summary").evaluate_all("all => all.forEach(s => s.click())")
+    page.wait_for_timeout(500)
+    assert page.evaluate(f"({WIDE})().length") > before
+    assert page.evaluate(f"({WIDE})().filter(box => box.tabIndex).length") == 0
+
+
+CITED = """() => [...document.querySelectorAll("div.citation")].map(entry => [
+  entry.querySelector("a[href^=http]").href,
+  [...entry.querySelectorAll(".users a")].map(link => `${link.textContent}. ${link.pathname}`),
+])"""
+
+
+def test_each_source_leads_back_to_the_chapters_that_cite_it(visit, folder):
+    said = dict(visit("book/bibliography.html").page.evaluate(CITED))
+    assert any(said.values())
+    cited = {source: [] for source in said}
+    for page in sorted(folder.glob("book/*/*.html")):
+        text = page.read_text(encoding="utf-8")
+        number = re.search(r'<h1><span class="section-number">(\d+\. )', text)[1]
+        for source in {unescape(link) for link in re.findall('href="(http[^"]*)"', text)}:
+            cited[source].append(f"{number}/{page.relative_to(folder).as_posix()}")
+    wrong = {source: chapters for source, chapters in said.items() if chapters != cited[source]}
+    assert wrong == {}
+
+
+MARKED = """node => {
+  const ground = () => getComputedStyle(node).backgroundColor, before = ground();
+  location.hash = (node.id ? node : node.parentElement).id;
+  return ground() !== before;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("page", "kind"),
+    [("book/bibliography", "div.citation"), ("book/api", "dt.sig"), (CHAPTER[:-5], "h2")],
+)
+def test_what_an_address_leads_to_is_marked(visit, page, kind):
+    assert visit(f"{page}.html").page.locator(f"article {kind}").nth(1).evaluate(MARKED)
+
+
+def test_on_a_phone_the_columns_of_the_conventions_stand_below_each_other(visit):
+    cells = visit("book/index.html", width=390).page.locator("#conventions td")
+    widths = cells.evaluate_all("all => all.map(cell => cell.offsetWidth).filter(Boolean)")
+    assert len(widths) > 30 and min(widths) > 300
+
+
+COLOURS = """() => [...document.querySelectorAll("article :is(p, td) > a.reference:not(.api)")].map(
+  link => `${getComputedStyle(link).color} ${Boolean(link.closest("table"))}`)"""
+
+
+def test_a_link_in_a_table_has_the_colour_of_one_in_the_text(visit):
+    pairs = {tuple(found.rsplit(" ", 1)) for found in visit(CHAPTER).page.evaluate(COLOURS)}
+    assert {inside for _, inside in pairs} == {"true", "false"}
+    assert len({colour for colour, _ in pairs}) == 1
+
+
+MOVING = """() => [...document.querySelectorAll("*")].flatMap(node =>
+  [null, "::before", "::after"].filter(part => {
+    const {transitionDuration, animationName} = getComputedStyle(node, part);
+    return /[1-9]/.test(transitionDuration) || animationName !== "none";
+  })).length"""
+
+
+def test_nothing_moves_for_a_reader_who_asks_for_that(visit):
+    page = visit("book/index.html").page
+    assert page.evaluate(MOVING)
+    page.emulate_media(reduced_motion="reduce")
+    assert not page.evaluate(MOVING)
+
+
+EDGES = """() => {
+  const edges = selector => [...document.querySelectorAll(selector)].map(node => {
+    const {left, right} = node.getBoundingClientRect();
+    return [left, right];
+  }).filter(([left, right]) => left < right);
+  const [[left, right]] = edges("article section > p");
+  const around = [".article-header-buttons > *", ".prev-next-area > a", ".bd-footer-content p"];
+  return around.flatMap(edges).filter(each => each[0] < left - 10 || each[1] > right + 10);
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_what_is_around_the_text_keeps_to_its_column(visit, width):
+    assert visit(CHAPTER, width=width).page.evaluate(EDGES) == []
+
+
+def test_without_scripts_menus_open_and_contents_are_there(visit):
+    page = visit(CHAPTER, width=390, scripts=False).page
+    page.locator(".dropdown-download-buttons > button").focus()
+    assert page.locator(".dropdown-download-buttons .dropdown-menu").is_visible()
+    assert page.locator(".bd-sidebar-primary a[href*='02-softmax']").is_visible()
+    assert page.locator(".sidebar-toggle:visible").count() == 0
+    assert page.locator("body").bounding_box()["width"] == 390
+
+
+def test_on_a_phone_the_source_that_a_cell_shows_scrolls(visit):
+    page = visit("book/pytorch/01-twins.html", width=390).page
+    source = page.locator(".cell_output .highlight-python pre").first
+    assert source.evaluate("box => box.scrollWidth > box.clientWidth")
+    assert "more-after" in source.get_attribute("class")
 
 
 def test_menus_work_by_keyboard(visit):

@@ -13,10 +13,12 @@ LIGHT = (
     looks.cut_formulas,
     looks.no_hint,
     looks.long_outputs,
+    looks.wide_cells,
+    looks.narrow_tables,
     looks.same_ids,
     looks.cramped,
     looks.pale_rings,
-    looks.closed_in_print,
+    looks.faults_in_print,
     faults.barriers,
 )
 DARK = (
@@ -25,7 +27,6 @@ DARK = (
     looks.shifts,
     looks.pale_rings,
     faults.barriers,
-    looks.shifts_at(1024),
 )
 PHONE = (
     faults.elsewhere,
@@ -34,12 +35,13 @@ PHONE = (
     looks.overflow,
     looks.cut_formulas,
     looks.no_hint,
-    looks.overflow_when_narrow,
-    faults.barriers,
+    looks.tiny,
+    *(looks.at(width, looks.overflow) for width in (320, 360, 375)),
+    looks.at(390, faults.barriers),  # at that width the theme has looked for what scrolls
 )
 VIEWS = {
     "light": ({}, LIGHT),
-    "dark": ({"scheme": "dark", "width": 1440}, DARK),
+    "dark": ({"scheme": "dark", "width": 1200}, DARK),
     "phone": ({"width": 390}, PHONE),
 }
 

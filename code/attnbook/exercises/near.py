@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from attnbook.exercises.relations import power_of
+
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
@@ -16,17 +18,30 @@ def near(want, given, right):
     return _which(want, given, right)
 
 
+SLIPS = {
+    "the right number with the other sign": lambda want: -want,
+    "the right number in percent": lambda want: 100 * want,
+}
+OF_WHOLE = SLIPS | {"off by one": lambda want: np.array([want - 1, want + 1])}
+OF_OTHERS = SLIPS | {
+    "off by a factor of 2": lambda want: np.array([want / 2, 2 * want]),
+    "one over the right number": lambda want: 1 / want,
+    "what the right number leaves of 1": lambda want: 1 - want,
+    "the square of the right number": lambda want: want**2,
+    "the root of the right number": np.sqrt,
+    "the logarithm of the right number": np.log,
+    "the exponential of the right number": np.exp,
+}
+
+
 def _size(want, given):
-    """How one number compares: a relation that tells a usual slip, or too large or too small."""
-    slips = {
-        "the right number with the other sign": -want,
-        "the right number in percent": 100 * want,
-        "off by one: count again": want + 1 if given > want else want - 1,
-    }
+    """How one number compares: the one slip that makes it of the right one, or its size."""
     whole = want == np.round(want)
-    for slip, number in slips.items():
-        if want and np.isclose(given, number, rtol=1e-6) and (whole or "off" not in slip):
-            return slip
+    slips, rounding = (OF_WHOLE, 1e-6) if whole else (OF_OTHERS, 2e-3)
+    with np.errstate(all="ignore"):
+        close = [s for s, of in slips.items() if np.isclose(of(want), given, rounding, 0).any()]
+    if want and len(close) == 1:
+        return close[0]
     return "too large" if given > want else "too small" if given < want else "no number"
 
 
@@ -47,6 +62,9 @@ def _as_weights(want, given):
         which = f"row {np.argmax(off)}" if totals.ndim else "they"
         verb = "sums" if totals.ndim else "sum"
         return f"{which} {verb} to {totals[off].flat[0]:.4g}: weights sum to 1."
+    power = power_of(want, given, atol=0.05) if want.shape[-1] > 2 else None
+    if power and abs(power - 1) > 0.1:
+        return f"each row is too {'sharp' if power > 1 else 'even'}, as at another temperature."
     return None
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from attnbook.exercises.compare import numbers
 from attnbook.exercises.exercise import OPEN, Exercise, wrong
-from attnbook.exercises.near import near
+from attnbook.exercises.near import ORDINALS, near
 from attnbook.operation import describe
 
 
@@ -25,6 +25,7 @@ class Predict(Exercise):
         if answer is ...:
             return OPEN
         want = self.solution_of()
+        answer = _without_brackets(want, answer)
         if answer is None or callable(answer):
             given = "nothing" if answer is None else "a function"
             return wrong(f"the check wants {_kind(want)}, but got {given}.")
@@ -38,10 +39,11 @@ class Predict(Exercise):
 
         A mistake is in the answer where all the numbers that it gets wrong are there.
         """
-        for atol in (self.atol, 2 * self.atol):
-            fit = [known for known in self.misconceptions if self._agree(known.wrong, answer, atol)]
-            if fit and (atol == self.atol or len({known.sentence for known in fit}) == 1):
-                return fit[0]
+        if fit := [known for known in self.misconceptions if self._agree(known.wrong, answer)]:
+            return fit[0]
+        fit = [known for known in self.misconceptions if _rounds_to(known.wrong, answer)]
+        if len({known.sentence for known in fit}) == 1:
+            return fit[0]
         if isinstance(want, str) or (given := _real(answer)) is None:
             return None
         sizes = {}
@@ -56,15 +58,17 @@ class Predict(Exercise):
         a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
         return np.isclose(a, b, rtol=0, atol=self.atol)
 
-    def _agree(self, want, answer, atol=None):
+    def _agree(self, want, answer):
         if isinstance(want, str):
             return isinstance(answer, str) and answer.strip().lower() == want
         given = _real(answer)
         if given is None or given.shape != np.shape(want):
             return False
-        return bool(np.allclose(given, want, rtol=0, atol=self.atol if atol is None else atol))
+        return bool(np.allclose(given, want, rtol=0, atol=self.atol))
 
     def _fault(self, want, answer):
+        if uneven := _uneven(want, answer):
+            return uneven
         given = None if isinstance(want, str) else _real(answer)
         if given is None:
             same_kind = isinstance(want, str) and isinstance(answer, str)
@@ -79,12 +83,41 @@ def _real(answer):
     return array if array is not None and array.dtype.kind in "biuf" else None
 
 
+def _rounds_to(number, answer):
+    """Whether an answer has two decimals, which are those of a number or of each number."""
+    given = None if isinstance(number, str) else _real(answer)
+    if given is None or given.shape != np.shape(number):
+        return False
+    has_two = np.allclose(given, np.round(given.astype(float), 2), rtol=0, atol=1e-9)
+    return bool(has_two and np.allclose(given, number, rtol=0, atol=0.005 + 1e-9))
+
+
+def _without_brackets(want, answer):
+    """The answer in the shape that is wanted, where only brackets around a single thing differ."""
+    given = None if isinstance(want, str) else _real(answer)
+    if given is None or given.squeeze().shape != np.squeeze(want).shape:
+        return answer
+    return given.reshape(np.shape(want))
+
+
 def _wants(want, answer):
     return f"the check wants {_kind(want)}, but got {describe(answer)}."
+
+
+def _uneven(want, answer):
+    """A sentence on the first row that is too short or too long, of as many as are wanted."""
+    if np.ndim(want) < 2 or not isinstance(answer, (list, tuple)) or len(answer) != len(want):
+        return None
+    for ordinal, row, right in zip(ORDINALS, answer, want, strict=False):
+        if isinstance(row, (list, tuple)) and len(row) != len(right):
+            return f"of the rows, the {ordinal} has the length {len(row)}; expected {len(right)}."
+    return None
 
 
 def _kind(want):
     if isinstance(want, str):
         return "a word"
     shape = np.shape(want)
+    if len(shape) == 1:
+        return f"{shape[0]} numbers"
     return f"numbers of shape {shape}" if shape else "one number"

@@ -44,11 +44,9 @@ def _run(calls, writer):
     with contextlib.suppress(BaseException):
         if sys.modules.get("torch"):
             sys.modules["torch"].set_num_threads(1)  # its other threads were not copied
-        for number, call in enumerate(calls):
-            outcome = call()
+        for call in calls:
+            call()
             os.write(writer, b".")
-            if number == 1 and type(getattr(outcome, "error", None)) is NotImplementedError:
-                break  # nothing is written yet
     os._exit(0)
 
 

@@ -1,5 +1,7 @@
 """What a wrong result is to the right one: facts, for an answer whose cause nobody has listed."""
 
+from itertools import permutations
+
 import numpy as np
 
 from attnbook.exercises.compare import difference
@@ -35,6 +37,57 @@ def _transposed(want, got):
     return want.ndim > 1 and _same(np.swapaxes(want, -1, -2), got)
 
 
+def _other_axes(want, got):
+    orders = permutations(range(want.ndim))
+    return want.ndim > 2 and any(_same(want.transpose(order), got) for order in orders)
+
+
+def _other_shape(want, got):
+    return want.shape != got.shape and _same(want.ravel(), got.ravel())
+
+
+def _other_places(want, got):
+    return _finite(want, got) and _same(np.sort(want, axis=None), np.sort(got, axis=None))
+
+
+def _other_signs(want, got):
+    return _finite(want, got) and _same(np.abs(want), np.abs(got))
+
+
+def power_of(want, got, atol):
+    """The power to which weights, over their sums, are others; None if to none, or below 0."""
+    seen = want > 0
+    if not np.array_equal(seen, got > 0) or not seen.any():
+        return None
+    number = np.maximum(seen.sum(axis=-1, keepdims=True), 1)
+    logs = (np.log(np.where(seen, x, 1)) for x in (want, got))
+    right, found = (np.where(seen, x - x.sum(axis=-1, keepdims=True) / number, 0) for x in logs)
+    power = np.sum(right * found) / max(np.sum(right**2), 1e-9)
+    return power if power > 0 and np.allclose(found, power * right, rtol=0, atol=atol) else None
+
+
+def _another_temperature(is_it):
+    def holds(want, got):
+        seen = want.any(axis=-1)
+        if not _finite(want, got) or not (_sums(want[seen], -1) and _sums(got[seen], -1)):
+            return False
+        return is_it(power_of(want, got, atol=1e-6) or 1)
+
+    return holds
+
+
+def _differs(diagonal):
+    """Whether matrices of as many rows as columns differ on their diagonal alone, or beside it."""
+
+    def holds(want, got):
+        if want.shape != got.shape or want.ndim < 2 or not 1 < want.shape[-1] == want.shape[-2]:
+            return False
+        there = np.eye(want.shape[-1], dtype=bool) == diagonal
+        return _same(want[..., ~there], got[..., ~there]) and not _same(want, got)
+
+    return holds
+
+
 def _booleans(want, got):
     return want.dtype == got.dtype == bool and want.shape == got.shape
 
@@ -44,23 +97,25 @@ def _finite(want, got):
     return alike and np.isfinite(want).all() and np.isfinite(got).all() and got.any()
 
 
-def _constant(x, axis=None):
-    """Whether x does not change along an axis, where it is a number."""
-    spread = np.nanmax(x, axis=axis) - np.nanmin(x, axis=axis)
-    return bool(np.all(spread <= 1e-9 * (1 + np.nanmax(np.abs(x), axis=axis))))
+def _constant(x):
+    """Whether each row is one number; where it is NaN it may be any, as 0 / 0 is."""
+    rows = x[~np.isnan(x).all(axis=-1)]
+    top, spread = np.nanmax(np.abs(rows), axis=-1), np.nanmax(rows, -1) - np.nanmin(rows, -1)
+    return bool(np.all(spread <= 1e-9 * (1 + top)))
 
 
-def _factor(axis):
+def _factor(of_each_row):
     def holds(want, got):
         if not _finite(want, got) or want.shape[-1:] < (2,) or _same(want == 0, got != 0):
             return False
-        return bool(np.array_equal(want == 0, got == 0)) and _constant(got / want, axis)
+        factors = got / want if of_each_row else (got / want).ravel()
+        return bool(np.array_equal(want == 0, got == 0)) and _constant(factors)
 
     return holds
 
 
 def _offset(want, got):
-    return _finite(want, got) and want.shape[-1:] >= (2,) and _constant(got - want, -1)
+    return _finite(want, got) and want.shape[-1:] >= (2,) and _constant(got - want)
 
 
 def _sums(x, axis):
@@ -72,7 +127,17 @@ def _columns(want, got):
 
 
 def _rows(want, got):
-    return _finite(want, got) and _sums(want, -1) and not _sums(got, -1)
+    seen = want.any(axis=-1)
+    return _finite(want, got) and _sums(want[seen], -1) and not _sums(got[seen], -1)
+
+
+def _largest_alone(want, got):
+    """Whether weights of 0 and 1 took the place of others, in rows that see anything."""
+    seen = want.any(axis=-1)
+    if not _finite(want, got) or not _sums(want[seen], -1) or not np.isin(got, (0, 1)).all():
+        return False
+    alike = np.argmax(want[seen], -1) == np.argmax(got[seen], -1)
+    return _sums(got[seen], -1) and bool(alike.all())
 
 
 def _only_where_zeros(want, got):
@@ -88,7 +153,7 @@ def _only_nan(want, got):
 
 def _imprecise(want, got):
     return _finite(want, got) and bool(
-        np.allclose(got, want, rtol=1e-3, atol=1e-4 * np.abs(want).max())
+        np.allclose(got, want, rtol=5e-3, atol=5e-4 * np.abs(want).max())
     )
 
 
@@ -101,20 +166,30 @@ def _fewer(want, got):
 
 
 RELATIONS = {
+    "it is nearly right: the difference is in small digits": _imprecise,
     "it is the right result, transposed": _transposed,
+    "it is the right result with its axes in another order": _other_axes,
+    "it has the right numbers, in another shape": _other_shape,
     "True and False are exchanged everywhere": lambda w, g: _booleans(w, g) and _same(w, ~g),
     "too much is visible, and nothing is hidden that should be seen": _more,
     "too much is hidden, and nothing is visible that should not be": _fewer,
     "it is the right result with the opposite sign": lambda w, g: _finite(w, g) and _same(-w, g),
-    "it is nearly right: the difference is in small digits": _imprecise,
+    "the numbers are right but for their signs": _other_signs,
     "only rows that should be zeros are wrong": _only_where_zeros,
     "it is right but for NaN": _only_nan,
-    "every number is the right one times the same factor": _factor(None),
-    "each row is the right one times a factor of its own": _factor(-1),
+    "each row is 1 at its largest number and 0 elsewhere": _largest_alone,
+    "its rows are too sharp, as at a lower temperature": _another_temperature(lambda p: p > 1.01),
+    "its rows are too even, as at a higher temperature": _another_temperature(lambda p: p < 0.99),
+    "only its diagonal is wrong": _differs(diagonal=True),
+    "its diagonal is right, and what stands beside it is not": _differs(diagonal=False),
+    "every number is the right one times the same factor": _factor(of_each_row=False),
+    "each row is the right one times a factor of its own": _factor(of_each_row=True),
     "each row is the right one plus a number of its own": _offset,
     "its columns sum to 1, and its rows should": _columns,
     "its last axis is in reverse order": lambda w, g: w.ndim > 0 and _same(w[..., ::-1], g),
     "its rows are in reverse order": lambda w, g: w.ndim > 1 and _same(w[..., ::-1, :], g),
+    "it has the right numbers, in other places": _other_places,
+    "it is the square of the right result": lambda w, g: _finite(w, g) and _same(w**2, g),
     "it is the exponential of the right result": lambda w, g: _finite(w, g) and _same(np.exp(w), g),
     "it is the logarithm of the right result": lambda w, g: _finite(w, g) and _same(w, np.exp(g)),
     "it is the softmax of the right result": lambda w, g: _finite(w, g) and _softmax_of(w, g),

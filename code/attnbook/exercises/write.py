@@ -88,7 +88,7 @@ class Write(Exercise):
             return ""
         failing = [i for i, fault in enumerate(faults) if fault]
         failing = [i for i in failing if not self.cases[i].stress] or failing
-        comparable = all(faults[i].endswith("the values differ") for i in failing)
+        comparable = all(map(_is_of_numbers, (faults[i] for i in failing)))
         pairs = [(self._wanted[i].value, outcomes[i].value) for i in failing]
         found = relation(pairs) if comparable else None, division(self.cases, faults)
         return "".join(f"; {fact}" for fact in found if fact)
@@ -212,6 +212,11 @@ class Write(Exercise):
         return wrong(
             sentence, input=inputs, expected=show(wanted), got=show(outcome.value), first=place
         )
+
+
+def _is_of_numbers(fault):
+    """Whether a result is wrong in its values or its shape alone."""
+    return fault.endswith("the values differ") or "; expected (" in fault
 
 
 def _assignment(name, value):

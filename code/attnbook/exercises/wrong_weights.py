@@ -61,6 +61,31 @@ def hidden_if_zero(scores, mask):
     return along(-1)(scores, np.broadcast_to(kept != 0, scores.shape))
 
 
+def best_alone(scores, mask):
+    """The first of the largest visible scores has all the weight."""
+    kept = scores if mask is None else hidden(scores, mask)
+    best = np.arange(kept.shape[-1]) == np.argmax(kept, axis=-1)[..., None]
+    return np.where(np.isneginf(kept), 0, best).astype(scores.dtype)
+
+
+def squashed(scores, mask):
+    """The logistic function of each score alone."""
+    return 1 / (1 + np.exp(-(scores if mask is None else hidden(scores, mask))))
+
+
+def powers_of_2(scores, mask):
+    return along(-1)(scores * np.log(2).astype(scores.dtype), mask)
+
+
+def twice(scores, mask):
+    return along(-1)(along(-1)(scores, mask), mask)
+
+
+def even_if_empty(scores, mask):
+    seen = True if mask is None else np.any(mask, axis=-1, keepdims=True)
+    return np.where(seen, along(-1)(scores, mask), 1 / scores.shape[-1]).astype(scores.dtype)
+
+
 def small_number_added(scores, mask):
     kept = scores if mask is None else hidden(scores, mask)
     top = np.max(kept, axis=-1, keepdims=True)
@@ -75,9 +100,14 @@ FILL = (
 )
 OVER_QUERIES = "the softmax runs over the queries: each row, the last axis, should sum to 1."
 ADDED = "the mask is added: 1 more for a visible score favours it and hides nothing."
+EVEN = "where nothing is visible the weights come out even: such a row should be zeros."
 NO_SOFTMAX = "the exponential is missing: these are the scores, or their shares, not their softmax."
 
 KNOWN = (
+    (best_alone, "the best key has all the weight: softmax leaves every visible key a share."),
+    (squashed, "each score is squashed on its own: the weights of a row should share one sum."),
+    (powers_of_2, "these are shares of powers of 2; softmax takes powers of e."),
+    (twice, "the softmax is taken twice: weights are not scores, and come out nearly even."),
     (filled(0.0), ZERO),
     (with_scores(lambda scores, mask: scores * mask), ZERO),
     (filled(-1e4), FILL),

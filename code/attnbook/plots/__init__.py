@@ -7,10 +7,17 @@ a notebook shows when a cell ends in it, and whose `svg` is its text.
 from attnbook.plots.bars import bars
 from attnbook.plots.curves import curves
 from attnbook.plots.diagram import attention_diagram
-from attnbook.plots.grids import distributions, mask_grids, right_and_wrong, table_cells
+from attnbook.plots.grids import (
+    distributions,
+    influence_grids,
+    mask_grids,
+    right_and_wrong,
+    table_cells,
+    twins_diagram,
+)
 from attnbook.plots.heatmaps import heatmap, heatmaps
-from attnbook.plots.histogram import histogram
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
+from attnbook.plots.softmax import pull_diagram, softmax_diagram
 from attnbook.plots.transformer import transformer_diagram
 from attnbook.plots.wholes import book_in_one_picture, heads_diagram, three_ways_diagram
 from attnbook.plots.words import arrows, sentences, shape_diagram
@@ -26,15 +33,18 @@ __all__ = [
     "heads_diagram",
     "heatmap",
     "heatmaps",
-    "histogram",
+    "influence_grids",
     "kernel_diagram",
     "mask_grids",
     "merge_diagram",
     "number_line",
+    "pull_diagram",
     "right_and_wrong",
     "sentences",
     "shape_diagram",
+    "softmax_diagram",
     "table_cells",
     "three_ways_diagram",
     "transformer_diagram",
+    "twins_diagram",
 ]

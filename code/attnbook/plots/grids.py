@@ -1,10 +1,10 @@
-"""Small grids side by side: masks, right and wrong weights, distributions, tables in colours."""
+"""Small grids side by side: masks, influence, right and wrong weights, distributions, tables."""
 
 import numpy as np
 from matplotlib import colormaps
 
 from attnbook.plots.arguments import boolean_array, names_of, real_array
-from attnbook.plots.numerals import in_cell
+from attnbook.plots.numerals import in_cells
 from attnbook.plots.parts import (
     BLUE,
     GREEN,
@@ -19,10 +19,23 @@ from attnbook.plots.parts import (
     squares,
     text,
 )
-from attnbook.plots.style import COLORS, MUTED, PAPER, WIDTH, drawn
+from attnbook.plots.style import (
+    CHARACTER,
+    COLORS,
+    INK,
+    MUTED,
+    PAPER,
+    SIZE,
+    WIDTH,
+    drawn,
+    text_color,
+)
 
+SEEN = "#6baed6"  # stands out from the hidden cells, on a dark page too
+AXIS = 0.26  # inches, for the name of an axis
 COLOURS = {"good": GREEN, "fair": ORANGE, "bad": RED, "other": BLUE, "plain": GREY}
 TITLE, NAMES, SPACE, LARGEST = 0.32, 0.28, 0.35, 0.42  # inches
+LARGER = 1.2  # at most, the words of a small table
 
 
 @drawn
@@ -37,11 +50,27 @@ def mask_grids(masks, titles, *, query_names=None, key_names=None):
     ValueError
         If a shape, a dtype or the number of some names does not fit.
     """
-    masks = [boolean_array(f"masks[{n}]", mask, [np.shape(mask)]) for n, mask in enumerate(masks)]
-    titles = names_of("titles", titles, len(masks))
-    columns = min(len(masks), 4 if len(masks) == 4 else 3)
-    cells = [[[BLUE if seen else None for seen in row] for row in mask] for mask in masks]
-    return _side_by_side(cells, titles, columns, names=(query_names, key_names))
+    return _blue_or_hatched("masks", masks, titles, names=(query_names, key_names))
+
+
+@drawn
+def influence_grids(moved, titles):
+    """Draw what moves what, as masks are drawn: output i is blue at word t if t moves it.
+
+    Raises
+    ------
+    ValueError
+        If a shape or a dtype does not fit.
+    """
+    return _blue_or_hatched("moved", moved, titles, axes=("outputs i", "words t"))
+
+
+def _blue_or_hatched(name, grids, titles, **look):
+    grids = [boolean_array(f"{name}[{n}]", grid, [np.shape(grid)]) for n, grid in enumerate(grids)]
+    titles = names_of("titles", titles, len(grids))
+    columns = min(len(grids), 4 if len(grids) == 4 else 3)
+    cells = [[[SEEN if seen else None for seen in row] for row in grid] for grid in grids]
+    return _side_by_side(cells, titles, columns, **look)
 
 
 @drawn
@@ -60,17 +89,18 @@ def right_and_wrong(right, wrong, titles=("right", "wrong"), *, mask=None):
     titles = names_of("titles", titles, 2)
     if right.dtype == bool:
         wrong = boolean_array("wrong", wrong, [right.shape])
-        colors = [[[BLUE if seen else None for seen in row] for row in a] for a in (right, wrong)]
+        colors = [[[SEEN if seen else None for seen in row] for row in a] for a in (right, wrong)]
         return _side_by_side(colors, titles, 2, differ=right != wrong)
     right, wrong = (
         real_array("right", right, ("n_q", "n_k")),
         real_array("wrong", wrong, right.shape),
     )
-    words = [[[in_cell(x) for x in row] for row in a] for a in (right, wrong)]
+    mask = np.ones(right.shape, bool) if mask is None else mask
+    mask = boolean_array("mask", mask, [right.shape])
+    words = [np.where(mask, in_cells(np.where(mask, right, 0)), ""), in_cells(wrong)]
     colors = [[[_weight(x) for x in row] for row in a] for a in (right, wrong)]
-    if mask is not None:
-        for i, j in np.argwhere(~boolean_array("mask", mask, [right.shape])):
-            words[0][i][j], colors[0][i][j] = "", None
+    for i, j in np.argwhere(~mask):
+        colors[0][i][j] = None
     differ = ~np.isclose(right, wrong, equal_nan=True)
     return _side_by_side(colors, titles, 2, words=words, differ=differ)
 
@@ -83,27 +113,39 @@ def _weight(x):
     return RED
 
 
-def _side_by_side(cells, titles, columns, *, words=None, names=(None, None), differ=None):
+def _side_by_side(
+    cells,
+    titles,
+    columns,
+    *,
+    words=None,
+    names=(None, None),
+    axes=("queries i", "keys j"),
+    differ=None,
+):
     query_names, key_names = names
     wide = max(len(grid[0]) for grid in cells)
-    names_wide = 0.1 + 0.09 * max(map(len, query_names or ["0"]))
+    names_wide = AXIS + 0.1 + 0.09 * max(map(len, query_names or ["0"]))
     room = WIDTH / columns - SPACE - names_wide
     cell = min(room / wide, 0.62 if words else LARGEST)
     rows = [cells[n : n + columns] for n in range(0, len(cells), columns)]
-    heights = [TITLE + NAMES + cell * max(map(len, row)) + 0.25 for row in rows]
+    heights = [TITLE + AXIS + NAMES + cell * max(map(len, row)) + 0.25 for row in rows]
     ax = sheet(sum(heights) + 0.1)
     top = 0.1
     for r, (row, height) in enumerate(zip(rows, heights, strict=True)):
         for c, grid in enumerate(row):
             n = r * columns + c
             middle = WIDTH / columns * (c + 0.5) + names_wide / 2
-            y = top + TITLE + NAMES + cell * len(grid) / 2
+            y = top + TITLE + AXIS + NAMES + cell * len(grid) / 2
+            left = middle - cell * len(grid[0]) / 2
             heading(ax, middle, top + 0.14, titles[n])
+            text(ax, middle, top + TITLE + AXIS / 2, axes[1], color=MUTED)
+            if c == 0:
+                text(ax, left - names_wide + 0.1, y, axes[0], color=MUTED, rotation=90)
             _name(ax, middle, y, grid, cell, query_names, key_names)
             matrix(ax, middle, y, grid, cell, words and words[n])
             if n == 1 and differ is not None:
-                corner = middle - cell * len(grid[0]) / 2, y - cell * len(grid) / 2
-                _frame(ax, corner, cell, differ)
+                _frame(ax, (left, y - cell * len(grid) / 2), cell, differ)
         top += height
     return ax.figure
 
@@ -143,11 +185,12 @@ def distributions(rows, titles, names=None):
         left = room * (k + 0.5) - step * m / 2
         heading(ax, room * (k + 0.5), 0.17, titles[k])
         line(ax, [left, left + step * m], [2.1, 2.1], 1)
+        written = in_cells(row)
         for j, number in enumerate(row):
             middle, height = left + step * (j + 0.5), high * number
             look = {"color": COLORS[0], "linewidth": 0, "clip_on": False}
             ax.bar(middle, -height, step * 0.62, bottom=2.1, **look)
-            text(ax, middle, 2.1 - height - 0.12, in_cell(number))
+            text(ax, middle, 2.1 - height - 0.12, written[j])
             text(ax, middle, 2.28, names[j], color=MUTED)
     return ax.figure
 
@@ -157,7 +200,7 @@ def table_cells(rows, columns, cells, colors):
     """Draw a table of words as coloured cells: `colors`, word → good, fair, bad, other or plain.
 
     `cells` has a row of words for each name in `rows`, and in it a word for each in `columns`. A
-    word without a colour stands on the page's own.
+    word without a colour stands on the page's own. Words are as large as the longest allows.
 
     Raises
     ------
@@ -169,19 +212,41 @@ def table_cells(rows, columns, cells, colors):
         raise ValueError(f"cells has rows of {sizes} words; expected {len(rows)} of {len(columns)}")
     if unknown := set(colors.values()) - set(COLOURS):
         raise ValueError(f"colors has {min(unknown)!r}; expected one of {', '.join(COLOURS)}")
+    longest, widest = _longest(rows), _longest([*columns, *(word for row in cells for word in row)])
+    needed = 0.2 + CHARACTER * longest + len(columns) * (0.1 + CHARACTER * widest)
+    larger = min(max(WIDTH / needed, 1), LARGER)
     lines = [1 + max(w.count("\n") for w in [n, *row]) for n, row in zip(rows, cells, strict=True)]
-    tall = [0.14 + 0.22 * n for n in lines]
-    top = 0.2 + 0.2 * max(column.count("\n") + 1 for column in columns)
-    left = 0.15 + 0.088 * max(len(part) for name in rows for part in name.split("\n"))
+    tall = [0.14 + 0.22 * larger * n for n in lines]
+    top = 0.2 + 0.2 * larger * max(column.count("\n") + 1 for column in columns)
+    left = 0.15 + 0.088 * larger * longest
     step = (WIDTH - left - 0.05) / len(columns)
-    ax = sheet(top + sum(tall) + 0.05)
+    ax, size = sheet(top + sum(tall) + 0.05), larger * SIZE
     for j, column in enumerate(columns):
-        heading(ax, left + step * (j + 0.5), top / 2, column)
+        text(ax, left + step * (j + 0.5), top / 2, column, weight="semibold", size=size)
     for name, row, height in zip(rows, cells, tall, strict=True):
-        text(ax, left - 0.1, top + height / 2, name, ha="right")
+        text(ax, left - 0.1, top + height / 2, name, ha="right", size=size)
         for j, word in enumerate(row):
+            middle = left + step * (j + 0.5), top + height / 2
             color = COLOURS[colors[word]] if word in colors else PAPER
-            look = {"linewidth": 1.5, "edgecolor": PAPER}
-            box(ax, left + step * (j + 0.5), top + height / 2, step, height, word, color, **look)
+            box(ax, *middle, step, height, color=color, linewidth=1.5, edgecolor=PAPER)
+            text(ax, *middle, word, color=INK if color == PAPER else text_color(color), size=size)
         top += height
     return ax.figure
+
+
+def twins_diagram():
+    """Draw softmax and the sum of values in NumPy, in PyTorch, and what each step does backward."""
+    both_ways = {
+        "hide": ("s = where(m, s, −inf)", "× 1, or × 0 if hidden"),
+        "exp": ("e = exp(s)", "× e"),
+        "sum": ("total = sum(e, {}=−1)", "× 1 for each e"),
+        "divide": ("A = e / total", "e: × 1 / total\ntotal: × −A / total"),
+        "mix": ("A @ v", "A: × v,  v: × A"),
+    }
+    cells = [[s.format("axis"), s.format("dim"), back] for s, back in both_ways.values()]
+    colors = dict.fromkeys(cells[2][:2], "good") | {back: "fair" for _, back in both_ways.values()}
+    return table_cells(list(both_ways), ["NumPy  ↓", "PyTorch  ↓", "and back  ↑"], cells, colors)
+
+
+def _longest(words):
+    return max((len(part) for word in words for part in word.split("\n")), default=0)

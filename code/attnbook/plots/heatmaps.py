@@ -4,7 +4,7 @@ import numpy as np
 
 from attnbook.plots.arguments import boolean_array, names_of, real_array
 from attnbook.plots.cells import paint, print_numbers, scale
-from attnbook.plots.numerals import in_cell
+from attnbook.plots.numerals import in_cells
 from attnbook.plots.panels import add_bar, cell_width, new_panels, write_names
 from attnbook.plots.style import CHARACTER, drawn
 
@@ -81,7 +81,7 @@ def _draw(matrices, mask, names, limits, label, axes):
     query_names = names_of("query_names", query_names, n_q)
     key_names = names_of("key_names", key_names, n_k)
     colors = scale(matrices[mask], *limits)
-    numbers = np.where(mask, np.vectorize(in_cell, otypes=[object])(matrices), "")
+    numbers = np.where(mask, [in_cells(matrix) for matrix in np.where(mask, matrices, 0)], "")
     small = max(n_q, n_k) <= LARGEST_WITH_NUMBERS
     needed = CHARACTER * max(map(len, numbers.flat)) if small else 0
     panels = new_panels(n, n_q, n_k, needed)

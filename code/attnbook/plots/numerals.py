@@ -5,24 +5,39 @@ import numpy as np
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def in_cell(x):
-    """Exact where three decimals are enough, else with two: 0 and 0.00, 0.5 and 0.50 differ."""
+def in_cells(numbers):
+    """The numbers of one panel, with as few decimals as make all exact, up to three; else with two.
+
+    Whole numbers have none: 0 and 0.00 differ.
+    """
+    numbers = np.asarray(numbers)
+    small = numbers[np.abs(numbers) < 10]
+    decimals = next((n for n in (1, 2, 3) if all(_same(x, round(x, n)) for x in small)), 2)
+    return np.vectorize(lambda x: _in_cell(x, decimals), otypes=[object])(numbers)
+
+
+def _in_cell(x, decimals):
     if not np.isfinite(x):
         return _not_finite(x)
     if abs(x) >= 1e5:
         return _exponent(f"{x:.0e}")
-    if abs(x) < 10 and round(x, 3) == x:
-        return f"{x + 0.0:.5g}".replace("-", "−")  # −0 is written 0
-    decimals = 0 if x == round(x) or abs(x) >= 100 else 1 if abs(x) >= 10 else 2
-    return f"{x:.{decimals}f}".replace("-0.00", "0.00").replace("-", "−")
+    decimals = 0 if x == round(x) or abs(x) >= 100 else 1 if abs(x) >= 10 else decimals
+    return f"{x + 0.0:.{decimals}f}".replace("-0.00", "0.00").replace("-", "−")  # −0 is written 0
 
 
 def beside_bar(x):
-    """Three significant digits, and all of a whole number's."""
+    """Three significant digits, fewer where they say all, and every digit of a whole number."""
     if not np.isfinite(x):
         return _not_finite(x)
-    whole = 1000 <= abs(x) < 1e6 or (x == round(x) and abs(x) < 1e6)
-    return _exponent(f"{x:.0f}" if whole else f"{x:#.3g}".rstrip("."))
+    if 1000 <= abs(x) < 1e6 or (x == round(x) and abs(x) < 1e6):
+        return _exponent(f"{x:.0f}")
+    short = f"{x:.3g}"
+    return _exponent(short if _same(x, float(short)) else f"{x:#.3g}".rstrip("."))
+
+
+def _same(x, y):
+    """Whether they differ by no more than the roundings of a computation in float32."""
+    return abs(x - y) <= 1e-6 * abs(x)
 
 
 def _not_finite(x):

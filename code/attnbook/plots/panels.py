@@ -10,18 +10,19 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from attnbook.plots.cells import colored
 from attnbook.plots.style import CHARACTER, FAINT, WIDTH, new_figure
 
-LARGEST_CELL, TALLEST, NARROWEST, NAMES = 0.8, 4.2, 1.7, 1.1  # inches
+LARGEST_CELL, TALLEST, NARROWEST, NAMES, BAR = 0.8, 4.2, 1.7, 1.1, 0.6  # inches
 STEPS = [1, 2, 5, 10]
 SHADES = 32  # in the colour bar: each is a shape of the picture
 
 
 def new_panels(n, n_q, n_k, cell):
     """One panel of axes per matrix, as many in a row as cells `cell` inches wide allow; or two."""
-    fit = int((WIDTH - 0.8) / max(n_k * cell, NARROWEST))
-    rows = ceil(n / min(n, max(fit, 2)))
+    room = WIDTH - 0.8
+    rows = ceil(n / min(n, max(int(room / max(n_k * cell, NARROWEST)), 2)))
     columns = ceil(n / rows)
     height = rows * (n_q * min(LARGEST_CELL, TALLEST / n_q) + NAMES)
-    figure = new_figure(height, "compressed")
+    widest = room / (columns * n_k)
+    figure = new_figure(min(height, rows * (n_q * widest + NAMES) + BAR), "compressed")
     figure.get_layout_engine().set(w_pad=0.09)
     grid = figure.subplots(rows, columns, squeeze=False)
     for ax in grid.flat[n:]:

@@ -51,7 +51,7 @@ def _bump(ax, left, name, width):
     x = np.linspace(0, 4, 90)
     at_keys = np.exp(-(((keys - query) / width) ** 2) / 2)
     weights = at_keys / at_keys.sum()
-    heading(ax, left + 2 * unit, 0.2, name)
+    heading(ax, left + 2 * unit, 0.2, f"{name}, width {width:g}")
     line(
         ax, left + unit * x, floor - high * np.exp(-(((x - query) / width) ** 2) / 2), 2, COLORS[0]
     )
@@ -133,33 +133,23 @@ def number_line():
 @drawn
 def additive_network():
     """Draw the additive score as a network: a query and a wider key, two hidden units, a score."""
-    ax = sheet(3.0)
-    heading(ax, 0.95, 0.25, "query, key")
-    heading(ax, 3.1, 0.25, "two hidden units")
-    heading(ax, 5.75, 0.25, "score")
-    for y, colors, name, shades in [
-        (0.95, "Blues", "$q$", (0.9, 0.3)),
-        (2.1, "Greens", "$k$", (0.2, 0.8, 0.5)),
-    ]:
+    ax, rows = sheet(3.0), (0.95, 2.1)
+    for x, name in [(0.95, "query, key"), (3.1, "two hidden units"), (5.75, "score")]:
+        heading(ax, x, 0.25, name)
+    inputs = [("$q$", "Blues", (0.9, 0.3), "$W_q$"), ("$k$", "Greens", (0.2, 0.8, 0.5), "$W_k$")]
+    for y, out, (name, colors, shades, matrix) in zip(rows, (-1, 1), inputs, strict=True):
         left = 1.3 - 0.3 * len(shades)
         vector(ax, (left + 1.3) / 2, y, shades, colors, 0.3)
-        text(ax, left - 0.17, y, name, size=15)
-        for hidden in (0.95, 2.1):
-            arrow(ax, (1.35, y), (2.42, hidden))
-    text(ax, 1.8, 0.72, "$W_q$", size=14)
-    text(ax, 1.8, 2.33, "$W_k$", size=14)
-    for unit, y in enumerate((0.95, 2.1)):
+        text(ax, left - 0.17, y, name, size=16)
+        text(ax, 1.85, y + 0.26 * out, matrix, size=16)
+        for unit in rows:
+            arrow(ax, (1.35, y), (2.42, unit + 0.09 * out))
+    for unit, (y, out) in enumerate(zip(rows, (-1, 1), strict=True)):
         box(ax, 3.1, y, 1.3, 0.5, "tanh(sum)", GREY)
-        arrow(ax, (3.78, y), (5.35, 1.525 + 0.1 * (2 * unit - 1)))
-        text(
-            ax,
-            4.6,
-            y + (0.13 if unit == 0 else -0.13) - 0.1 + 0.2 * unit,
-            f"$w_{{v,{unit}}}$",
-            size=14,
-        )
+        arrow(ax, (3.78, y), (5.35, 1.525 + 0.1 * out))
+        text(ax, 4.65, y - 0.07 * out, f"$w_{{v,{unit}}}$", size=16)
     plus(ax, 5.5, 1.525)
     arrow(ax, (5.64, 1.525), (5.95, 1.525))
     box(ax, 6.25, 1.525, 0.52, 0.4, "$s$", BLUE)
-    text(ax, 3.35, 2.78, r"$s = \tanh(q\,W_q + k\,W_k) \cdot w_v$", size=14)
+    text(ax, 3.35, 2.78, r"$s = \tanh(q\,W_q + k\,W_k) \cdot w_v$", size=16)
     return ax.figure

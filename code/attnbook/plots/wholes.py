@@ -19,7 +19,7 @@ from attnbook.plots.parts import (
     text,
     vector,
 )
-from attnbook.plots.style import MUTED, drawn
+from attnbook.plots.style import FAINT, MUTED, drawn
 
 # What six stations of the book show, in small: scores, their softmax, and so on.
 SCORES = ((2, 0, 1, 0), (0, 3, 0, 1), (1, 0, 2, 3))
@@ -136,17 +136,17 @@ def three_ways_diagram():
 @drawn
 def heads_diagram():
     """Draw multi-head attention: project, split, attend, merge, project, with their shapes."""
-    ax, y = sheet(3.25), 1.5
-    places = (0.5, 1.7, 2.85, 3.95, 5.08, 6.2)
+    ax, y = sheet(3.4), 1.6
+    places = (0.56, 1.72, 2.85, 3.93, 5.02, 6.14)
     names = ("input", "project", "split", "attend", "merge", "project")
-    shapes = ("n, d_m", "n, h·d_k", "h, n, d_k", "h, n, n", "n, h·d_v", "n, d_m")
+    ends = r"n, d_{\mathrm{model}}"
+    shapes = (ends, r"n, h\,d_k", "h, n, d_k", "h, n, n", r"n, h\,d_v", ends)
     for x, name, shape in zip(places, names, shapes, strict=True):
-        heading(ax, x, 0.2, name)
-        written = shape.replace("·", r"\cdot ").replace("d_m", r"d_{\mathrm{model}}")
-        text(ax, x, 2.85, f"$({written})$", color=MUTED)
+        text(ax, x, 0.2, name, weight="semibold", size=15)
+        text(ax, x, 3.1, f"$({shape})$", color=MUTED, size=15)
     for start, end in pairwise(places):
         arrow(ax, (start + 0.47, y), (end - 0.47, y))
-    matrix(ax, places[0], y, [[GREY] * 4] * 4, 0.19)
+    matrix(ax, places[0], y, [[FAINT] * 6] * 4, 0.14)
     matrix(ax, places[1], y, [[c for c in HEADS for _ in range(2)]] * 4, 0.14)
     for k, color in enumerate(HEADS):
         here = y + 0.75 * (k - 1)
@@ -154,7 +154,7 @@ def heads_diagram():
         seen = [[shade(("Blues", "Greens", "Oranges")[k], a) for a in row] for row in _weights(k)]
         matrix(ax, places[3], here, seen, 0.15)
     matrix(ax, places[4], y, [[c for c in HEADS for _ in range(2)]] * 4, 0.14)
-    matrix(ax, places[5], y, [[GREY] * 4] * 4, 0.19)
+    matrix(ax, places[5], y, [[FAINT] * 6] * 4, 0.14)
     return ax.figure
 
 

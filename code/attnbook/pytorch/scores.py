@@ -11,7 +11,9 @@ from attnbook.pytorch.products import constant_unless_finite, product
 
 @operation
 def gaussian_scores(
-    q: Float[Tensor, "*batch n_q d_k"], k: Float[Tensor, "*batch n_k d_k"], width: Number = 1.0
+    q: Float[Tensor, "*batch n_q d_k"],
+    k: Float[Tensor, "*batch n_k d_k"],
+    width: Number = 1.0,
 ) -> Float[Tensor, "*batch n_q n_k"]:
     """Score a key by its distance from the query; softmax of it is the Gaussian kernel.
 
@@ -22,7 +24,7 @@ def gaussian_scores(
     Source: Nadaraya (1964), Watson (1964), with a Gaussian kernel of bandwidth `width`.
     """
     if not width > 0:
-        raise ValueError(f"gaussian_scores: width is {width}; expected a number above 0")
+        raise ValueError(f"gaussian_scores: width is {width}; expected one above 0")
     steps = constant_unless_finite((q[..., :, None, :] - k[..., None, :, :]) / float(width))
     return -0.5 * torch.sum(steps * steps, dim=-1)  # whose slope is finite where steps are
 
@@ -97,7 +99,7 @@ def soft_cap(
 
     Returns scores of the same shape. Raises ValueError if cap is not positive and finite.
 
-    Source: Bello et al. (2017), appendix, "logit clipping"; Gemma Team (2024), section 2.
+    Source: Gemma Team (2024), section 2; Bello et al. (2017), appendix A.2, has C tanh(S).
     """
     if not 0 < cap < torch.inf:
         raise ValueError(f"soft_cap: cap is {cap}; expected a finite number above 0")

@@ -112,12 +112,17 @@ counts = Predict(
             [1_200_000, 3_001_000, 111_200_000],
             "the first two are exchanged: parameters first, then the hidden layer.",
         ),
+        Misconception(
+            [3_001_000, 111_200_000, 1_200_000],
+            "the last two are exchanged: the hidden layer first, then the multiplications.",
+        ),
         *mistakes_in_parts(
             [3_001_000, 1_200_000, 111_200_000],
             (
                 (0, 3_000_000, "w_v is learned as well: 1000 parameters more."),
                 (0, 3_002_000, _NO_CONSTANT),
                 (0, 3_002_001, _NO_CONSTANT),
+                (0, 3_003_001, _NO_CONSTANT),
                 (0, 2_001_000, "w_k has 2000 rows, as many as a key has numbers: 2 million."),
                 (
                     1,
@@ -177,11 +182,12 @@ sharpest = Predict(
         "smallest?",
         "The largest weight belongs to a key with the largest score while the other seven have "
         "the smallest.",
-        "Its weight is e^c / (e^c + 7 e^-c) with c = |1| + |-1| + |0.5|.",
+        "Its weight is exp(c) / (exp(c) + 7 exp(-c)) with c = |1| + |-1| + |0.5|.",
     ),
     explanation=(
-        "No score is above c = 2.5 or below -2.5. One key at the top and seven at the bottom "
-        "give e^c / (e^c + 7 e^-c) = 1 / (1 + 7 e^-5) = 0.955. Only infinite inputs reach it."
+        "No score is above c = 2.5 or below −2.5. One key at the top and seven at the bottom "
+        "give exp(c) / (exp(c) + 7 exp(−c)) = 1 / (1 + 7 exp(−5)) = 0.955. Only infinite "
+        "inputs reach it."
     ),
     misconceptions=(
         Misconception(
@@ -233,6 +239,10 @@ sharpest = Predict(
             for ratio in (np.exp(5.0), 148.0, 148.4, 148.41)
         ),
         Misconception(2.5, "this is the largest score; its weight is asked for."),
+        *(
+            Misconception(bent, "this bends the largest score alone; a weight needs all eight.")
+            for bent in (np.tanh(2.5), 1 / (1 + np.exp(-2.5)))
+        ),
         Misconception(5.0, "this is the largest step between two scores; give the weight."),
         Misconception(
             7 / (7 + np.exp(5.0)), "this is what the other seven get; the largest gets the rest."

@@ -234,6 +234,7 @@ scaled_dot_product_attention = Write(
         Misconception(wrong.promoted_queries, PROMOTED),
         Misconception(wrong.promoted_scores, PROMOTED),
         *(Misconception(wrong.attention(weigh=w), sentence) for w, sentence in weights.KNOWN),
+        Misconception(wrong.attention(weigh=weights.even_if_empty), weights.EVEN),
         *(Misconception(known, sentence) for known, sentence in wrong.OTHERS),
         Misconception(
             wrong.scaled_in_place,

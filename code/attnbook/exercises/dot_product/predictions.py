@@ -22,7 +22,7 @@ toy_keys = Predict(
     ),
     explanation=(
         "The scaled dot products are √2 and 2√2, so the changed key's weight is "
-        "1 / (1 + exp(-√2)) = 0.8044. The Gaussian scores are 0 and -1, so its weight there is "
+        "1 / (1 + exp(−√2)) = 0.8044. The Gaussian scores are 0 and −1, so its weight there is "
         "1 / (1 + exp(1)) = 0.2689."
     ),
     misconceptions=(
@@ -102,6 +102,10 @@ shapes = Predict(
         Misconception(
             [(2, 3, 4, 7), (2, 3, 5, 7), (2, 3, 5, 6)],
             "that is np.swapaxes(k, -1, -2); k.T reverses all four axes.",
+        ),
+        Misconception(
+            [(2, 3, 7, 4), (2, 3, 5, 7), (2, 3, 5, 6)],
+            "that is the shape of k itself; k.T reverses all four axes.",
         ),
         Misconception(
             [(4, 7, 3, 2), (2, 3, 7, 5), (2, 3, 5, 6)],

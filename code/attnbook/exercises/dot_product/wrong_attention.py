@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from attnbook.reference import softmax, weighted_sum
+from attnbook.exercises.solutions.scale import cosine_scores
+from attnbook.reference import gaussian_scores, softmax, weighted_sum
 
 
 def by_weight(weights, v, mask):
@@ -157,6 +158,11 @@ def finished(change):
     return lambda q, k, v, mask=None: change(attention()(q, k, v, mask), q)
 
 
+def scored_by(scores):
+    """The solution with another score of queries and keys."""
+    return lambda q, k, v, mask=None: weighted_sum(softmax(scores(q, k), mask), v, mask)
+
+
 def keys_reshaped(q, k, v, mask=None):
     scores = q * q.shape[-1] ** -0.5 @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
     return weighted_sum(softmax(scores, mask), v, mask)
@@ -185,10 +191,21 @@ def _causal(q, k):
 
 SHARED = (
     (
+        scored_by(cosine_scores),
+        "these are the weights of cosines: the vectors keep their lengths, and √d_k divides.",
+    ),
+    (
+        scored_by(gaussian_scores),
+        "the keys are scored by their distance; the score is the dot product, over √d_k.",
+    ),
+    (
         prepared(lambda q, k, v, mask: (q, k[:1] + 0 * k if k.ndim > 2 else k, v, mask)),
         "the first item's keys serve all items of the batch: each has its own.",
     ),
-    (with_mask(lambda mask: mask[:1]), "only the first row of the mask, or first item, is used."),
+    *(
+        (with_mask(first), "only the first row of the mask, or first item, is used.")
+        for first in (lambda mask: mask[:1], lambda mask: mask[:1] if mask.ndim > 2 else mask)
+    ),
     (
         keys_reshaped,
         "reshape keeps the order of the numbers; the keys have to be transposed: "
@@ -225,10 +242,6 @@ OTHERS = (
     (
         all_items_at_once,
         "the items of a batch look at each other's keys: leave the batch axes to `@`.",
-    ),
-    (
-        attention(weigh=lambda s, mask: softmax(softmax(s, mask), mask)),
-        "the softmax is taken twice: weights are not scores, and come out nearly even.",
     ),
     (
         attention(weigh=lambda s, mask: softmax(0 * s, mask)),

@@ -41,7 +41,7 @@ reshaped = Break(
     ),
     explanation=(
         "`k.reshape(2, 2)` is k itself. The query (1, 0) reads the first entry of each key, 0 and "
-        "1, so the second key's weight is 1 / (1 + exp(-1/√2)) = 0.67. The wrong version reads "
+        "1, so the second key's weight is 1 / (1 + exp(−1/√2)) = 0.67. The wrong version reads "
         "the entries of the first key, 0 and 0, and weighs both keys alike."
     ),
     misconceptions=(

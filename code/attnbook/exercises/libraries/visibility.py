@@ -70,6 +70,14 @@ def in_place_padding(attn_mask, key_padding_mask):
     return ~attn_mask & key_padding_mask.logical_not_()[:, None, :]
 
 
+def where_one_hides(attn_mask, key_padding_mask):
+    return attn_mask ^ key_padding_mask[:, None, :]
+
+
+def where_both_agree(attn_mask, key_padding_mask):
+    return attn_mask == key_padding_mask[:, None, :]
+
+
 def _masks(attn_mask, key_padding_mask):
     return {
         "attn_mask": np.array(attn_mask, bool),
@@ -122,6 +130,14 @@ visible = Write(
         Misconception(
             neither_turned,
             "neither mask was turned round: True means hidden in both, and may look in ours.",
+        ),
+        Misconception(
+            where_one_hides,
+            "^ shows the keys that exactly one mask hides; a key is visible where neither does.",
+        ),
+        Misconception(
+            where_both_agree,
+            "where both masks say the same both may hide; a key is visible where neither does.",
         ),
         Misconception(rows_hidden, PADDING_ROWS),
         Misconception(

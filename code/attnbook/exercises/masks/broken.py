@@ -31,8 +31,8 @@ added = Break(
     allowed=_three_without_nan,
     solution_of=solutions.added,
     explanation=(
-        "inf + (−inf) is NaN, and the sum carries it to the whole row. Finite scores, and −inf, "
-        "become −inf as they should: addition fails only where something is broken already."
+        "∞ + (−∞) is NaN, and the sum carries it to the whole row. Finite scores, and −∞, "
+        "become −∞ as they should: addition fails only where something is broken already."
     ),
     hints=(
         "The sum is right for every finite score. Which floats are not finite, beside NaN?",

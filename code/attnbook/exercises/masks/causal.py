@@ -22,7 +22,7 @@ causal_mask = Write(
     minutes=6,
     solution_of=solutions.causal_mask,
     explanation=(
-        "Query i stands at key i + n_k - n_q, so that the last query stands at the last key. It "
+        "Query i stands at key i + n_k − n_q, so that the last query stands at the last key. It "
         "sees every key up to there. A column of queries compared with a row of keys is a matrix."
     ),
     hints=(

@@ -16,10 +16,6 @@ _LOST = [[[0.0, 1.0, np.nan], [2.0, np.inf, -np.inf]]]
 _FAR = [[[0.0, 0.0, 1.0], [1e4, 1e4, 1e4 + 1]]]
 _LOWEST = np.finfo(np.float64).min
 
-_FILL = (
-    "a finite fill is a score like any other: where nothing is visible the weights come out "
-    "uniform. Hide with -inf, and settle the empty row yourself."
-)
 _REPAIRED_TOO_LATE = (
     "the hidden scores take part in the softmax before they are removed: a high one, or a NaN, "
     "leaves nothing to divide. Hide scores before the maximum is taken."
@@ -38,9 +34,9 @@ masked_softmax = Write(
     solution_of=solutions.masked_softmax,
     explanation=(
         "The lengths get an axis of length 1 for the keys, for every axis of heads, and, when "
-        "there is one per sequence, for the queries. A hidden score is replaced by -inf before "
+        "there is one per sequence, for the queries. A hidden score is replaced by −∞ before "
         "the maximum, so it cannot influence anything. Two guards settle the empty row: subtract "
-        "0 where the maximum is -inf, and divide by 1 where the sum is 0."
+        "0 where the maximum is −∞, and divide by 1 where the sum is 0."
     ),
     hints=(
         "The lengths given have the shape (batch, 1, …, 1, 1) or (batch, 1, …, n_q, 1): compare "
@@ -132,7 +128,6 @@ masked_softmax = Write(
             for ndim in (1, 2)
         ),
         Misconception(softmaxes.softmax_of(axis=-2), weights.OVER_QUERIES),
-        *(Misconception(softmaxes.with_weights(w), sentence) for w, sentence in weights.KNOWN),
         Misconception(
             softmaxes.not_divided,
             "the mask comes after the softmax: hidden scores stay in the denominator and the "
@@ -141,8 +136,8 @@ masked_softmax = Write(
         Misconception(softmaxes.divided_again, _REPAIRED_TOO_LATE),
         Misconception(softmaxes.guarded_again, _REPAIRED_TOO_LATE),
         Misconception(softmaxes.hidden_maximum, _REPAIRED_TOO_LATE),
-        Misconception(softmaxes.softmax_with(lambda dtype: -1e9), _FILL),
-        Misconception(softmaxes.softmax_with(lambda dtype: np.finfo(dtype).min), _FILL),
+        Misconception(softmaxes.softmax_with(lambda dtype: -1e9), weights.FILL),
+        Misconception(softmaxes.softmax_with(lambda dtype: np.finfo(dtype).min), weights.FILL),
         Misconception(
             softmaxes.lowered,
             "a finite number is added to the hidden scores: where nothing is visible the weights "
@@ -172,6 +167,8 @@ masked_softmax = Write(
             "a hidden NaN or inf still reaches its row, as where -inf is added to it: NaN plus "
             "-inf is NaN. Replace hidden scores.",
         ),
+        *(Misconception(softmaxes.with_weights(w), sentence) for w, sentence in weights.KNOWN),
+        Misconception(softmaxes.with_weights(weights.even_if_empty), weights.EVEN),
     ),
     notice="No weight behind a mask is small: each is exactly 0, whatever was there, even NaN.",
     exact_zeros=True,

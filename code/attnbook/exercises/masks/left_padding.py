@@ -18,7 +18,7 @@ left_padding_mask = Write(
     minutes=6,
     solution_of=solutions.left_padding_mask,
     explanation=(
-        "The padding takes the first n_k - length keys, so the keys from there on are visible: "
+        "The padding takes the first n_k − length keys, so the keys from there on are visible: "
         "those with j + length >= n_k. As a sum it also holds for lengths in uint8, which n_k may "
         "not fit. The lengths get a new last axis, of length 1, which meets the keys; `...` keeps "
         "all others."
@@ -60,7 +60,7 @@ left_padding_mask = Write(
         ),
         Misconception(
             _wrong(lambda j, lens, n_k: j >= lens),
-            "the first `length` keys are hidden; hidden are the first n_k - length.",
+            "you hide the first `length` keys; the padding is the first n_k - length.",
         ),
         Misconception(
             _wrong(lambda j, lens, n_k: (j >= 0) & (lens >= 0)),

@@ -15,7 +15,7 @@ middle_hidden = Predict(
     atol=0.001,
     explanation=(
         "Hiding the middle key leaves the exponentials 1 and 4. Their sum is 5, so the weights "
-        "are 1/5, 0 and 4/5. The ratio of the two visible weights stays 1 : 4."
+        "are 1/5, 0 and 4/5. The ratio of the two visible weights stays 1 to 4."
     ),
     hints=(
         "Write down the three exponentials, and cross out the hidden one.",

@@ -39,6 +39,8 @@ parameters = Predict(
             )
             for rate in (0.1, 1)
         ),
+        Misconception([0, 42, 576, 624], "w_k is missing: 3 · 7 numbers for the keys."),
+        Misconception([0, 28, 576, 624], "w_q is missing: 5 · 7 numbers for the queries."),
         Misconception([0, 56, 576, 624], "w_v is missing: 7 numbers from the hidden layer to 1."),
         *(
             Misconception(
@@ -105,7 +107,7 @@ dropout = Predict(
         "way: how many weights have to be dropped until none is left?",
     ),
     explanation=(
-        "In evaluation the output is 1/4 · 0 + 3/4 · 4 = 3. The division by 1 - p keeps the mean "
+        "In evaluation the output is 1/4 · 0 + 3/4 · 4 = 3. The division by 1 − p keeps the mean "
         "of the outputs there. Kept weights are 1/3 and 1, so the largest output is 4. The two "
         "visible weights are both dropped with chance 1/4 · 1/4 = 1/16."
     ),
@@ -156,6 +158,10 @@ dropout = Predict(
         Misconception(
             [3, 3, 4, 0.25],
             "that is the chance that one given weight is dropped; here both have to be.",
+        ),
+        Misconception(
+            [3, 3, 4, 0.75],
+            "that is the chance that one given weight is kept; here both are dropped.",
         ),
         Misconception(
             [3, 3, 4, 9 / 16],

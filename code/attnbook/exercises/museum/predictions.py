@@ -40,6 +40,7 @@ fill = Predict(
         Misconception(0.6931472, "this is the difference of the scores: exponentiate, and divide."),
         Misconception(3 / 4, "the exponentials are 1 and twice 2: the visible key has the 1."),
         Misconception(3 / 5, "the sum 1 + 2 + 2 is right; the visible key has the exponential 1."),
+        Misconception(1 / 7, "each hidden exponential is twice the visible one: 1, 2 and 2."),
         Misconception(1 / 9, "twice too large a step: exp(ln 2) is 2, not 4."),
         Misconception(1 / 4, "the visible exponential is missing in the sum 1 + 2 + 2."),
     ),
@@ -54,7 +55,7 @@ _NOT_A = {
     5: "A looks at the past alone; under an inverted mask it would be the future.",
     6: "rows 1 and 2 of A sum to 1; after the softmax they would not.",
     7: "a bias read as booleans shows the wrong keys; A shows right ones, and one too few.",
-    9: "a mask guessed from equal scores shows too much; A shows too little.",
+    9: "a guess from equal scores hides all of them or none; A hides the diagonal alone.",
     10: "hidden rows would leave the others whole; each row of A lacks its own key.",
 }
 _NOT_B = {
@@ -65,8 +66,8 @@ _NOT_B = {
     5: "B looks at the right side; what is odd there is the sums of rows.",
     7: "B looks at the right keys, and a bias read as booleans does not: sum its rows.",
     8: "the diagonal is there: row 0 of B sees key 0. Sum the rows.",
-    9: "a guess from scores shows a future key; B shows none. Sum its rows.",
-    10: "B hides the right columns; its rows do not sum to 1, and that is new.",
+    9: "under a guess from scores rows sum to 1; those of B sum to 1/3, 2/3 and 1.",
+    10: "hidden rows would still sum to 1; those of B sum to 1/3, 2/3 and 1.",
 }
 _NOT_C = {
     1: "under a finite fill every row sums to 1; row 2 of C is zeros.",
@@ -76,7 +77,7 @@ _NOT_C = {
     6: "rows 0 and 1 of C sum to 1: no hidden key is left in the denominator.",
     7: "a bias read as booleans is filled with −1e9: its empty row is uniform.",
     8: "a lost diagonal leaves the past; C sees the future alone.",
-    9: "a guess from scores leaks here and there; C hides all the past.",
+    9: "a guess from scores loses visible keys; C shows hidden ones.",
     10: "hidden rows would leave the others right; rows 0 and 1 of C see the future.",
 }
 

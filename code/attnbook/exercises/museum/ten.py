@@ -35,7 +35,7 @@ WEIGHTS = {
     "exhibit 6": lambda: softmax(SCORES) * CAUSAL,
     "exhibit 7": lambda: _filled(np.where(CAUSAL, 0, -1e9).astype(bool), -1e9),
     "exhibit 8": lambda: _filled(STRICT, -np.inf),
-    "exhibit 9": lambda: softmax(SCORES, np.triu(SCORES, 1) == 0),
+    "exhibit 9": lambda: softmax(SCORES, CAUSAL & (SCORES != 0)),
     "exhibit 10": lambda: _filled(CAUSAL & REAL[:, None], -1e4),
     "faint": lambda: softmax(SCORES + np.where(CAUSAL, 0, -15)),  # the future gets about 1e-7
 }

@@ -138,6 +138,13 @@ cosine_scores = Write(
             "vectors are divided by the root of their length; by the length itself they get "
             "length 1.",
         ),
+        *(
+            Misconception(
+                lambda q, k, bound=bound: bound(q @ np.swapaxes(k, -1, -2)),
+                "the products are forced between -1 and 1; divided by both lengths they lie there.",
+            )
+            for bound in (np.tanh, lambda scores: np.clip(scores, -1, 1))
+        ),
         Misconception(_not_guarded, "a vector of zeros gives 0/0 = NaN; its scores should be 0."),
         Misconception(_divided(lambda x: _length(x) + 1e-8), EPSILON),
         Misconception(_divided(lambda x: np.maximum(_length(x), 1e-8)), EPSILON),
@@ -155,7 +162,7 @@ cosine_scores = Write(
         "learns."
     ),
     cases=(
-        case(q=np.array([[3.0, 4.0]]), k=np.array([[4.0, 3.0], [-6.0, -8.0], [8.0, -6.0]])),
+        case(q=np.array([[3.0, 4.0]]), k=np.array([[4.0, 3.0], [-6.0, -8.0], [0.0, 2.0]])),
         case(q=np.array([[2.0]]), k=np.array([[5.0], [-5.0]])),
         case(q=rng.standard_normal((3, 4)), k=rng.standard_normal((5, 4))),
         case(q=rng.standard_normal((3, 3)), k=rng.standard_normal((3, 3))),

@@ -37,7 +37,7 @@ value_width = Break(
     explanation=(
         "Three things have to come together: d_v ≠ d_k, so that the scales differ; unequal "
         "scores, so that the weights differ; unequal values, so that the outputs differ. Here "
-        "the weight of the second key is 1 / (1 + exp(-1)) = 0.73, and 1 / (1 + exp(-1/2)) = "
+        "the weight of the second key is 1 / (1 + exp(−1)) = 0.73, and 1 / (1 + exp(−1/2)) = "
         "0.62 in the wrong version."
     ),
     misconceptions=(

@@ -59,7 +59,7 @@ one_maximum = Break(
     allowed=_table,
     explanation=(
         "`np.max(scores)` is the largest score of the whole array. A row that lies 1000 below it "
-        "is shifted to -1000, all its exponentials underflow to 0, and 0/0 is NaN. The row that "
+        "is shifted to −1000, all its exponentials underflow to 0, and 0/0 is NaN. The row that "
         "holds the maximum is right, and so is any test with rows of similar height."
     ),
     hints=(

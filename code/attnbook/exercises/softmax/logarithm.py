@@ -143,7 +143,7 @@ log_softmax = Write(
         "$\\ln A_j = (s_j - m) - \\ln \\sum_l e^{s_l - m}$. The weight itself is never formed, so "
         "it cannot underflow, and the maximum is subtracted from the scores, not added to the "
         "logarithm, so nothing is rounded to the spacing of large numbers. Two guards settle the "
-        "row in which all scores are -inf."
+        "row in which all scores are −∞."
     ),
     hints=(
         "Take the logarithm of the stable quotient by hand first: the logarithm of a quotient is "
@@ -168,6 +168,10 @@ log_softmax = Write(
         Misconception(
             lambda s: s + np.log(np.exp(s).sum(-1, keepdims=True)),
             "the logarithm of the sum is added: of a quotient it is subtracted.",
+        ),
+        Misconception(
+            lambda s: np.log(np.exp(s).sum(-1, keepdims=True)) + 0 * s,
+            "this is L of the row, once for each score: subtract it from the scores.",
         ),
         Misconception(
             lambda s: s / np.log(np.exp(s).sum(-1, keepdims=True)),

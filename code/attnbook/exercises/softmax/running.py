@@ -142,6 +142,10 @@ running_logsumexp = Write(
             from_the_end, "the sums start at the last score: entry j is about the scores 0 to j."
         ),
         Misconception(
+            lambda s: np.logaddexp2.accumulate(s, axis=-1),
+            "np.logaddexp2 takes powers of 2 and their logarithm: e goes with np.logaddexp.",
+        ),
+        Misconception(
             running_maximum, "that is the running maximum: the logarithm of the sum is missing."
         ),
         Misconception(

@@ -15,7 +15,7 @@ def toy_keys():
 
 def shapes():
     """The shapes of k.T, of the scores and of the output."""
-    q, k, v = np.ones((2, 3, 5, 4)), np.ones((2, 3, 7, 4)), np.ones((2, 3, 7, 6))
+    q, k, v = map(np.ones, [(2, 3, 5, 4), (2, 3, 7, 4), (2, 3, 7, 6)])
     scores = q @ np.swapaxes(k, -1, -2)
     out = softmax(scores) @ v
     return [k.T.shape, scores.shape, out.shape]

@@ -19,8 +19,8 @@ def jacobian(scores):
 
 
 def pull():
-    """A_l (v_l - out), for the weights 1/4, 1/4, 1/2 and the values 0, 8, 4."""
-    weights, values = np.array([1, 1, 2]) / 4, np.array([0.0, 8.0, 4.0])
+    """A_l (v_l - out), for the weights 1/8, 3/8, 1/2 and the values 0, 8, 6."""
+    weights, values = np.array([1, 3, 4]) / 8, np.array([0.0, 8.0, 6.0])
     return weights * (values - weights @ values)
 
 

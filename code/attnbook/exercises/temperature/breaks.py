@@ -105,8 +105,8 @@ powers = Break(
     allowed=_row_and_temperature,
     explanation=(
         "In exact arithmetic $A_j^{1/T}$ is $e^{s_j / T}$ times a factor that cancels, so both "
-        "agree. But the weight of the score -1000 beside 0 is too small for a float and is 0, and "
-        "a power of 0 is 0. The scores still knew: divided by 1000 they are 0 and -1, with the "
+        "agree. But the weight of the score −1000 beside 0 is too small for a float and is 0, and "
+        "a power of 0 is 0. The scores still knew: divided by 1000 they are 0 and −1, with the "
         "weights 0.73 and 0.27."
     ),
     hints=(

@@ -62,6 +62,12 @@ def inner(scores):
     return diagonal(weights) - np.sum(weights**2, axis=-1)[..., None, None]
 
 
+def inner_of_a_row(scores):
+    """The same, as it is typed for a single row."""
+    weights = softmax(scores)
+    return np.diag(weights) - weights @ weights.T
+
+
 def of_the_logarithm(scores):
     """δ_jl - A_l, the derivative of ln A_j."""
     weights = softmax(scores)
@@ -171,7 +177,10 @@ jacobian = Write(
             )
             for axis in (-1, -2)
         ),
-        Misconception(inner, "αᵀα is a number: α αᵀ is the matrix of all products A_j A_l."),
+        *(
+            Misconception(wrong, "αᵀα is a number: α αᵀ is the matrix of all products A_j A_l.")
+            for wrong in (inner, inner_of_a_row)
+        ),
         Misconception(
             own_derivatives,
             "that is the diagonal alone: every weight has a derivative by every score, a matrix.",

@@ -5,6 +5,7 @@ import numpy as np
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.predict import Predict
 from attnbook.exercises.solutions import temperature as solutions
+from attnbook.reference import softmax
 
 colder = Predict(
     name="temperature.colder",
@@ -65,6 +66,16 @@ colder = Predict(
             np.array([1, 9, 16]), "these are the affinities: divide them by their sum, 26."
         ),
         Misconception(
+            np.array([2, 6, 8]), "the affinities are doubled: dividing by 1/2 squares them."
+        ),
+        *(
+            Misconception(
+                softmax(factor * np.array([1.0, 3.0, 4.0])),
+                "the affinities were exponentiated once more: they are the e^s already.",
+            )
+            for factor in (1, 2)
+        ),
+        Misconception(
             np.log([1, 3, 4]) / np.log(12),
             "these are the scores divided by their sum: the exponential is missing.",
         ),
@@ -83,9 +94,9 @@ pull = Predict(
     solution_of=solutions.pull,
     atol=0.006,
     explanation=(
-        "The output is 0/4 + 8/4 + 4/2 = 4. Each score pulls it towards its own value, by "
-        "$A_l (v_l - \\text{out})$: 1/4 · (0 - 4) = -1, 1/4 · (8 - 4) = 1 and 1/2 · (4 - 4) = 0. "
-        "The key with the largest weight does nothing, because its value is the output already."
+        "The output is 0/8 + 24/8 + 6/2 = 6. Each score pulls it towards its own value, by "
+        "$A_l (v_l - \\text{out})$: 1/8 · (0 − 6) = −3/4, 3/8 · (8 − 6) = 3/4 and 1/2 · (6 − 6) = "
+        "0. The key with the largest weight does nothing: its value is the output already."
     ),
     hints=(
         "What is the output itself?",
@@ -93,28 +104,32 @@ pull = Predict(
     ),
     misconceptions=(
         Misconception(
-            np.array([0, 2, 2]),
+            np.array([0, 3, 3]),
             "these are the weights times the values: subtract the output from each value first.",
         ),
         Misconception(
-            np.array([-4, 4, 0]),
+            np.array([-6, 2, 0]),
             "these are the distances from the output: each counts by its key's weight.",
         ),
         Misconception(
-            np.array([1, -1, 0]),
+            np.array([3, -3, 0]) / 4,
             "the sign is turned: raising a score moves the output towards that key's value.",
         ),
         Misconception(
-            np.array([0, 1.5, 1]),
+            np.array([0, 15 / 8, 3 / 2]),
             "that is A_l (1 - A_l) v_l: raising one score also lowers all other weights.",
         ),
         Misconception(
-            np.array([1, 1, 2]) / 4,
+            np.array([1, 3, 4]) / 8,
             "these are the weights, the derivatives by the values; the scores are asked for.",
         ),
         Misconception(
-            np.array([3, 3, 4]) / 16,
+            np.array([7, 15, 16]) / 64,
             "these are the derivatives A_l (1 - A_l) of the weights: the values are missing.",
+        ),
+        Misconception(
+            np.array([-7 / 12, 5 / 4, 2 / 3]),
+            "the distances are those from the plain mean of the values: the output weighs them.",
         ),
     ),
     notice="The three sum to 0: raising all scores alike moves nothing.",

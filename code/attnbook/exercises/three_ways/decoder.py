@@ -100,6 +100,17 @@ decoder_mask = Write(
             _version(lambda i, j, lens, n: (j < lens) | (j <= i)),
             "| shows a key that either mask allows; a key must be allowed by both: &.",
         ),
+        *(
+            Misconception(
+                _version(either),
+                "^ and == compare the two masks, and where both hide, or both show, they say the "
+                "same; a key must be allowed by both: &.",
+            )
+            for either in (
+                lambda i, j, lens, n: (j < lens) ^ (j <= i),
+                lambda i, j, lens, n: (j < lens) == (j <= i),
+            )
+        ),
         Misconception(
             _version(lambda i, j, lens, n: (i < lens) & (j <= i)),
             "padded queries see nothing here: a length hides keys, which are columns, and the rows "

@@ -39,13 +39,13 @@ causal_mask = Write(
     through=placed,
     explanation=(
         "Two ranges that are made on the device, so nothing has to be moved; their comparison is "
-        "made there too. Query i stands at key i + n_k - n_q, as in Chapter 4, and the last query "
+        "made there too. Query i stands at key i + n_k − n_q, as in Chapter 4, and the last query "
         "at the last key."
     ),
     hints=(
         "Chapter 4 compares a row of keys with a column of queries: torch.arange makes both.",
         "torch.arange(n, device=device) makes the range on the device. Every tensor needs it.",
-        "The last query stands at the last key: query i stands at key i + n_k - n_q.",
+        "The last query stands at the last key: query i stands at key i + n_k − n_q.",
     ),
     misconceptions=(
         Misconception(

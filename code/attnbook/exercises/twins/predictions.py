@@ -12,12 +12,13 @@ lse_gradient = Predict(
     solution_of=solutions.lse_gradient,
     atol=0.001,
     explanation=(
-        "The derivative of $\\ln \\sum_l e^{s_l}$ by $s_j$ is $e^{s_j} / \\sum_l e^{s_l} = A_j$: "
-        "the gradient of log-sum-exp is softmax. Each row has its own sum, so its gradient is its "
-        "own weights: 1/8, 3/8, 4/8, and with the last key hidden 1/4, 3/4, 0."
+        "The derivative of $\\ln \\sum_l e^{s_l}$ with respect to $s_j$ is "
+        "$e^{s_j} / \\sum_l e^{s_l} = A_j$: the gradient of log-sum-exp is softmax. Each row has "
+        "its own sum, so its gradient is its own weights: 1/8, 3/8, 4/8, and with the last key "
+        "hidden 1/4, 3/4, 0."
     ),
     hints=(
-        "Differentiate ln(e^a + e^b + e^c) by a. Which familiar quotient appears?",
+        "Differentiate ln(e^a + e^b + e^c) with respect to a. Which familiar quotient appears?",
         "Adding the two results does not mix the rows: each score appears in one of them.",
         "In the second row the last score appears nowhere: its gradient is 0.",
     ),

@@ -92,7 +92,7 @@ softmax = Write(
             *(w.chosen(w.weights_of(w.filled(fill))) for fill in FILLS),
         ),
         *named(
-            "a hidden score becomes 0, and e^0 = 1 takes part: only -inf is absent.",
+            "a hidden score becomes 0, and e^0 = 1 takes part: only −∞ is absent.",
             *(mend(w.weights_of(w.times_mask)) for mend in (w.itself, w.chosen)),
             *(mend(w.weights_of(w.filled(w.at(0.0)))) for mend in (w.itself, w.chosen)),
         ),
@@ -134,8 +134,7 @@ softmax = Write(
             *(w.chosen(w.quotient(exp, w.itself)) for exp in TIMES_MASK[1::2]),
         ),
         *named(
-            "0 times -inf is NaN, where a visible score should stay as it is: select with "
-            "torch.where.",
+            "0 · (−∞) is NaN, where a visible score should stay as it is: select with torch.where.",
             w.weights_of(w.times_minus_infinity),
             w.mended(w.weights_of(w.times_minus_infinity)),
             w.chosen(w.weights_of(w.times_minus_infinity)),
@@ -151,12 +150,11 @@ softmax = Write(
             *(w.chosen(w.weights_of(w.with_bias(fill))) for fill in FILLS),
         ),
         *named(
-            "-inf is added, and a hidden NaN or +inf stays NaN: replace hidden scores with "
-            "torch.where.",
+            "−∞ is added, and a hidden NaN or ∞ stays NaN: replace hidden scores with torch.where.",
             w.chosen(w.weights_of(w.empty_rows_at_zero)),
         ),
         *named(
-            "-inf is added: an empty row is NaN, and a hidden NaN or +inf stays NaN. Replace "
+            "−∞ is added: an empty row is NaN, and a hidden NaN or ∞ stays NaN. Replace "
             "hidden scores, and then hidden weights, with torch.where.",
             w.weights_of(INFINITE_BIAS),
         ),
@@ -183,7 +181,7 @@ softmax = Write(
         ),
         *named(
             "the maximum is taken with 0 for hidden scores, and visible ones far below 0 "
-            "underflow: -inf is below every score.",
+            "underflow: −∞ is below every score.",
             w.quotient(w.shifted_from_zero, w.one_if_empty),
         ),
         *named(
@@ -215,7 +213,7 @@ softmax = Write(
         ),
         *named("this is NumPy's array: a tensor is asked for.", w.in_numpy),
     ),
-    notice="A where on each side: one for the weights, one for the gradient.",
+    notice="What is hidden is replaced and never multiplied, before the softmax and after it.",
     cases=(
         case(**_row([_TINY], [[1, 1, 0]])),
         case(**_row([_TINY, _TINY], [[1, 1, 0], [0, 0, 0]])),

@@ -40,6 +40,11 @@ def _unnormalised(q, k, v, width):
     return np.exp(-0.5 * (steps**2).sum(axis=-1)) @ v
 
 
+def _nearest_alone(q, k, v, width):
+    distances = ((q[..., :, None, :] - k[..., None, :, :]) ** 2).sum(axis=-1)
+    return np.take_along_axis(v, np.argmin(distances, axis=-1)[..., None], axis=-2)
+
+
 def _weights_alone(q, k, v, width):
     steps = (q[..., :, None, :] - k[..., None, :, :]) / width
     return softmax(-0.5 * (steps**2).sum(axis=-1))
@@ -64,6 +69,10 @@ gaussian_attention = Write(
         "softmax(scores) gives one row of weights per query; `weights @ v` mixes the values.",
     ),
     misconceptions=(
+        Misconception(
+            _nearest_alone,
+            "this is the nearest key's value alone: a lookup. Every key has some weight.",
+        ),
         Misconception(
             _gaussian(lambda d, w: -0.5 * np.abs(d / w).sum(-1)),
             "the steps are not squared: this takes their sizes.",

@@ -52,7 +52,7 @@ leave_one_out = Write(
     minutes=15,
     solution_of=solutions.leave_one_out,
     explanation=(
-        "A score of minus infinity gives an affinity of exp(-∞) = 0, exactly, and it does so "
+        "A score of minus infinity gives an affinity of exp(−∞) = 0, exactly, and it does so "
         "before the row is normalised, so the remaining weights still sum to one. A single point "
         "has no others to look at, and `softmax` gives it a row of zeros."
     ),
@@ -95,6 +95,10 @@ leave_one_out = Write(
                 ..., None
             ],
             "one axis too many is left, of size 1: one prediction per point.",
+        ),
+        Misconception(
+            _leave_out(lambda s, i: s + i * -np.inf),
+            "0 times -∞ is NaN, beside the diagonal too: choose the -∞ with np.where.",
         ),
         Misconception(
             _leave_out(lambda s, i: s),

@@ -129,6 +129,10 @@ normalise = Write(
             "a row of zeros became 0/0 = NaN; a query that matches nothing gets zeros.",
         ),
         Misconception(
+            lambda a: solutions.normalise(a**2),
+            "the affinities are squared: only their sum is divided out, and their ratios stay.",
+        ),
+        Misconception(
             softmax, "this exponentiates: affinities are positive already, their ratios stay."
         ),
         Misconception(

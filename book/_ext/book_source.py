@@ -1,0 +1,32 @@
+"""Beside each signature a link to its lines, once the address of the repository is known."""
+
+import sys
+from inspect import getsourcefile, getsourcelines, unwrap
+from operator import attrgetter
+from pathlib import Path
+
+from docutils import nodes
+from sphinx import addnodes
+
+ROOT = Path(__file__).parents[2]
+
+
+def place(module, name):
+    """The file and the line where a function or a class of the package begins."""
+    found = unwrap(attrgetter(name)(sys.modules[module]))
+    return f"{Path(getsourcefile(found)).relative_to(ROOT).as_posix()}#L{getsourcelines(found)[1]}"
+
+
+def _link(app, document, page):
+    options = app.config.html_theme_options
+    if not options.get("repository_url"):
+        return
+    files = f"{options['repository_url']}/blob/{options['repository_branch']}"
+    for signature in document.findall(addnodes.desc_signature):
+        uri = f"{files}/{place(signature['module'], signature['fullname'])}"
+        signature += nodes.reference("", "source", refuri=uri, classes=["source"])
+
+
+def setup(app):
+    app.connect("doctree-resolved", _link)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,179 @@
+"""What a wrong answer hears where nobody has listed its cause: what it is to the right one."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from attnbook import exercises
+from attnbook.exercises.exercise import Exercise, Misconception
+from attnbook.exercises.predict import Predict
+from attnbook.exercises.relations import RELATIONS, division, relation
+from attnbook.exercises.write import Write, case, stress
+
+DOUBLE = Write(
+    name="test.double",
+    title="Double",
+    level="easy",
+    minutes=1,
+    solution_of=lambda x: 2 * x,
+    misconceptions=(Misconception(lambda x: x**2, "that is the square."),),
+    cases=(case(x=np.array([2.0])), case(x=np.array([3.0])), case(x=np.ones((2, 40)))),
+)
+
+
+WEIGHTS = np.array([[0.25, 0.75], [0.5, 0.5]])
+RELATED = {
+    "it is the right result, transposed": WEIGHTS.T,
+    "it is the right result with the opposite sign": -WEIGHTS,
+    "every number is the right one times the same factor": 3 * WEIGHTS,
+    "each row is the right one times a factor of its own": WEIGHTS * [[1.0], [2.0]],
+    "each row is the right one plus a number of its own": np.add(WEIGHTS, [[1.0], [2.0]]),
+    "its rows do not sum to 1, as they should": np.add(WEIGHTS, [[0.1, 0.3], [0.0, 0.2]]),
+    "its columns sum to 1, and its rows should": np.array([[0.3, 0.6], [0.7, 0.4]]),
+    "it is the exponential of the right result": np.exp(WEIGHTS),
+    "it is right but for NaN": np.array([[0.25, np.nan], [0.5, 0.5]]),
+    "it is nearly right: the difference is in small digits": np.add(WEIGHTS, [[0, 1e-5], [0, 0]]),
+    "it has the right numbers, in another shape": WEIGHTS[None],
+    "it has the right numbers, in other places": np.array([[0.5, 0.25], [0.75, 0.5]]),
+    "the numbers are right but for their signs": WEIGHTS * [[1, -1], [-1, 1]],
+    "each row is 1 at its largest number and 0 elsewhere": np.array([[0.0, 1.0], [1.0, 0.0]]),
+    "only its diagonal is wrong": np.array([[0.1, 0.75], [0.5, 0.7]]),
+    "its rows are too sharp, as at a lower temperature": np.array([[0.1, 0.9], [0.5, 0.5]]),
+    "its rows are too even, as at a higher temperature": np.array([[0.4, 0.6], [0.5, 0.5]]),
+    "its diagonal is right, and what stands beside it is not": np.array([[0.25, 0.1], [0.9, 0.5]]),
+}
+
+
+@pytest.mark.parametrize("fact", RELATED)
+def test_a_relation_is_named_where_all_results_have_it(fact):
+    assert fact in RELATIONS
+    assert relation([(WEIGHTS, RELATED[fact])]) == fact
+    other = (WEIGHTS, np.array([[0.9, 0.1], [0.2, 0.8]]))
+    assert relation([(WEIGHTS, RELATED[fact]), other]) != fact
+
+
+def test_no_relation_is_made_up():
+    assert relation([(WEIGHTS, np.array([[0.25, 0.75], [0.9, 0.1]]))]) is None
+    assert relation([(np.array(2.0), np.array(4.0))]) is None
+
+
+def test_axes_in_another_order_are_told_from_rounding():
+    cube, other_axes = np.arange(8.0).reshape(2, 2, 2), "axes in another order"
+    assert other_axes in relation([(cube, cube.transpose(1, 2, 0))])
+    assert other_axes in relation([(cube[:1], cube[:1].transpose(1, 0, 2))])
+    for factor in (1 + 1e-8, 1.003):
+        assert "nearly right" in relation([(cube, cube * factor)])
+    assert "times the same factor" in relation([(cube, cube * 1.01)])
+
+
+def test_rows_that_see_nothing_do_not_count_among_rows_that_should_sum_to_1():
+    empty = np.concatenate([WEIGHTS, [[0.0, 0.0]]])
+    assert "do not sum to 1" in relation([(empty, empty**0.5)])
+    assert "1 at its largest" in relation([(empty, (empty > 0.5) + [[0, 0], [1, 0], [0, 0]])])
+
+
+def test_a_square_and_rows_of_zeros_are_seen():
+    assert "square of the right" in relation(
+        [(np.array([1.0, 2.0, 5.0]), np.array([1.0, 4.0, 25.0]))]
+    )
+    empty = np.concatenate([WEIGHTS, [[0.0, 0.0]]])
+    assert "times the same factor" in relation([(empty, 3 * empty)])
+    assert "a factor of its own" in relation([(empty, empty * [[3.0], [2.0], [1.0]])])
+
+
+def test_what_a_result_of_another_shape_is_to_the_right_one_is_told():
+    told = DOUBLE.verdict(lambda x: 2 * x[None]).text
+    assert "the shape is (1, 1); expected (1,); it has the right numbers, in another shape" in told
+
+
+def test_where_an_answer_is_right_is_told():
+    batches = replace(
+        DOUBLE, cases=(*DOUBLE.cases, case(x=np.ones((2, 2, 2))), stress(x=np.array([9.0])))
+    )
+    told = batches.verdict(lambda x: 2 * x if x.ndim < 3 else x**3).text
+    assert "right for matrices, and wrong as soon as there are batch axes" in told
+    told = batches.verdict(lambda x: 2 * x if x[0].max() < 9 else x**3).text
+    assert "right on every ordinary input, and wrong on this extreme one" in told
+    told = batches.verdict(lambda x: 5 * x).text
+    assert "right with" not in told and "right where" not in told
+
+
+SIZES = [case(n_q=2, n_k=2), case(n_q=3, n_k=2), case(n_q=2, n_k=3)]
+MASKED = [case(x=np.eye(2), mask=mask) for mask in (None, np.eye(2) > 0)]
+DTYPES = [case(x=np.eye(2, dtype=dtype)) for dtype in (np.float64, np.float32)]
+
+
+@pytest.mark.parametrize(
+    ("cases", "failing", "fact"),
+    [
+        (SIZES, (0, 1, 1), "right where n_q = n_k, and wrong elsewhere"),
+        (SIZES, (0, 1, 0), "wrong exactly where there are more queries than keys"),
+        (SIZES, (0, 0, 1), "wrong exactly where there are fewer queries than keys"),
+        (MASKED, (0, 1), "right without a mask, and wrong with one"),
+        (MASKED, (1, 0), "right with a mask, and wrong without one"),
+        (DTYPES, (0, 1), "right for float64, and wrong for other dtypes"),
+    ],
+)
+def test_what_the_cases_that_fail_have_in_common_is_told(cases, failing, fact):
+    assert fact in division(cases, failing)
+
+
+PREDICTIONS = {
+    "row": (0.25, 0.75),
+    "number": 12,
+    "weight": 0.2,
+    "list": (1, 2, 3),
+    "three": (0.1, 0.3, 0.6),
+    "table": ((1, 2), (3, 4)),
+}
+SAID = [
+    ("row", (25, 75), "these are percentages"),
+    ("row", (0.5, 1.5), "the ratios are right, and the sum is not"),
+    ("row", (0.75, 0.25), "these are the right numbers, in another order"),
+    ("row", (0.25, 0.5), "they sum to 0.75: weights sum to 1"),
+    ("row", (-0.25, 1.25), "-0.25 is no weight"),
+    ("number", -12, "the right number with the other sign"),
+    ("number", 13, "off by one"),
+    ("number", 99, "99 is too large"),
+    ("number", 24, "24 is too large"),
+    ("weight", 0.1, "off by a factor of 2"),
+    ("weight", 0.8, "what the right number leaves of 1"),
+    ("weight", 5, "one over the right number"),
+    ("weight", 0.04, "the square of the right number"),
+    ("weight", 0.447, "the root of the right number"),
+    ("weight", -1.609, "the logarithm of the right number"),
+    ("weight", 1.221, "the exponential of the right number"),
+    ("weight", 0.21, "0.21 is too large"),
+    ("three", (0.022, 0.196, 0.783), "too sharp, as at another temperature"),
+    ("three", (0.193, 0.335, 0.473), "too even, as at another temperature"),
+    ("three", (0.11, 0.3, 0.59), "the first is wrong"),
+    ("table", ((1, 2), (3, 4, 5)), "the second has the length 3; expected 2"),
+    ("table", 7, "expected numbers of shape (2, 2)"),
+    ("list", (1, 2), "expected 3 numbers"),
+    ("list", (1, 7, 3), "the second is wrong: 7 is too large; right: the first, third."),
+]
+
+
+@pytest.mark.parametrize(("kind", "answer", "said"), SAID)
+def test_a_wrong_prediction_hears_what_it_is_to_the_right_one(kind, answer, said):
+    shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
+    right = PREDICTIONS[kind]
+    known = (Misconception(np.full(np.shape(right), 55), "these are all 55."),)
+    shared |= {"misconceptions": known, "solution_of": lambda: right}
+    exercise = Predict(**shared)
+    assert said in exercise.verdict(answer).text
+    assert exercise.verdict(right).state == "right"
+    assert "but got nothing" in exercise.verdict().text
+
+
+@pytest.mark.parametrize("answer", [[0.2], [[0.2]], np.array([0.2])], ids=repr)
+def test_brackets_around_one_number_are_no_mistake(answer):
+    assert exercises.museum.fill.verdict(answer).state == "right"
+    assert exercises.museum.fill.verdict([0.2, 0.2]).state == "wrong"
+
+
+@pytest.mark.parametrize("answer", [[[8, 6, 5]], [[8], [6], [5]]], ids=repr)
+def test_brackets_around_three_numbers_are_no_mistake(answer):
+    assert exercises.museum.named.verdict(answer).state == "right"
+    assert "C are exchanged" in exercises.museum.named.verdict([[8, 5, 6]]).text

@@ -1,0 +1,31 @@
+"""The exhibits of the museum leak, and lose keys, where the exercise says that they do."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from attnbook.exercises.museum import leaks, ten
+from attnbook.exercises.solutions.museum import influence
+
+LEAKS, LOSES, PADDED = {1, 3, 5, 7}, {8, 9}, {2, 3, 4}
+EXHIBITS = range(1, 11)
+
+
+def changed(number, v):
+    """Where an exhibit moves what it should not, or does not move what it should."""
+    with warnings.catch_warnings(action="ignore"):
+        moved = influence(ten.Attend(f"exhibit {number}"), v)
+    return moved != (ten.LEFT if number in PADDED else ten.CAUSAL)
+
+
+@pytest.mark.parametrize("v", [leaks._V, np.ones((4, 1))])
+def test_an_exhibit_leaks_or_loses_keys_or_looks_right(v):
+    assert {n for n in EXHIBITS if np.triu(changed(n, v), 1).any()} == LEAKS
+    assert {n for n in EXHIBITS if changed(n, v).any()} == LEAKS | LOSES
+
+
+def test_a_mask_guessed_from_zeros_hides_what_is_zero_and_visible():
+    weights = ten.WEIGHTS["exhibit 9"]()
+    np.testing.assert_array_equal(weights > 0, ten.CAUSAL & (ten.SCORES != 0))
+    assert ((ten.SCORES == 0) & ten.CAUSAL).any()
