@@ -26,7 +26,7 @@ def frequencies(width: Integral, base: Number = 10000.0) -> Float[Array, "pairs"
     Returns an array of shape (width / 2,), in radians for each position. Raises ValueError if the
     width is not even and positive, or the base is not above 0.
 
-    Source: Vaswani et al. (2017), section 3.5; Su et al. (2021), equation 15.
+    Source: Vaswani et al. (2017), section 3.5; Su et al. (2021), section 3.2.2.
 
     >>> frequencies(4)
     array([1.  , 0.01])
@@ -56,8 +56,8 @@ def stretched(
     ValueError if the factor is below 1, and for "yarn" without the length of training, in
     positions.
 
-    Source: linear: Chen et al. (2023); ntk: in Peng et al. (2023), definition 1; yarn: there,
-    section 3.2, with α = 1 and β = 32, without the temperature of section 3.4.
+    Source: Chen et al. (2023) for "linear"; Peng et al. (2023), section 3.1 for "ntk", section 3.2
+    with α = 1 and β = 32 for "yarn", without the temperature of section 3.4.
     """
     _one_of("method", method, METHODS)
     if not factor >= 1:
@@ -116,7 +116,7 @@ def rope(
 
     Returns an array of the shape of x. Raises ValueError if there are more pairs than x has.
 
-    Source: Su et al. (2021), equation 34, for "neighbours"; "halves" is the order of GPT-NeoX.
+    Source: Su et al. (2021), section 3.4.2, for "neighbours".
     """
     angles = positions[..., None] * frequencies
     return rotate(x, np.cos(angles), np.sin(angles), pairing)
