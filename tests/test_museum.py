@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+from attnbook import exercises
 from attnbook.exercises.museum import leaks, ten
 from attnbook.exercises.solutions.museum import influence
 
@@ -29,3 +30,19 @@ def test_a_mask_guessed_from_zeros_hides_what_is_zero_and_visible():
     weights = ten.WEIGHTS["exhibit 9"]()
     np.testing.assert_array_equal(weights > 0, ten.CAUSAL & (ten.SCORES != 0))
     assert ((ten.SCORES == 0) & ten.CAUSAL).any()
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_who_changes_a_value_to_a_number_that_is_not_finite_is_told_so(number):
+    def found(attend, v):
+        before = attend(v)
+        moved = np.zeros((len(before), len(v)), dtype=bool)
+        for j in range(len(v)):
+            changed = v.copy()
+            changed[j] = number
+            after = attend(changed)
+            same = (after == before) | (np.isnan(after) & np.isnan(before))
+            moved[:, j] = np.any(~same, axis=-1)
+        return moved
+
+    assert "Add a finite number" in exercises.museum.influence.verdict(found).text

@@ -97,6 +97,11 @@ influence = Write(
             "everything moves here, as by a NaN, for 0 times NaN is NaN: add a finite number.",
         ),
         Misconception(
+            _with(lambda v, j: np.nan),
+            "0 times NaN is NaN, and so is 0 times infinity: every output moves, whatever the "
+            "weight. Add a finite number.",
+        ),
+        Misconception(
             _with(moved=lambda after, before: after == before),
             "True should say that the output moves; here it says that it stays.",
         ),
