@@ -54,6 +54,26 @@ def weighted_sum_backward(
 
 
 @operation
+def dot_product_scores_backward(
+    grad_scores: Real[Array, "*batch n_q n_k"],
+    q: Real[Array, "*batch n_q d_k"],
+    k: Real[Array, "*batch n_k d_k"],
+    scale: Number | None = None,
+    mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+) -> tuple[Float[Array, "*batch n_q d_k"], Float[Array, "*batch n_k d_k"]]:
+    """The gradients of queries and keys from that of their scores, which is 0 where hidden.
+
+        grad_q = scale · grad_S k    (n_q, n_k)(n_k, d_k)
+        grad_k = scale · grad_Sᵀ q    (n_k, n_q)(n_q, d_k)
+
+    Returns both, of the shapes of q and k.
+    """
+    grad_scores = grad_scores * (q.shape[-1] ** -0.5 if scale is None else float(scale))
+    grad_q = weighted_sum(grad_scores, k, mask)
+    return grad_q, weighted_sum(_transposed(grad_scores), q, _transposed(mask))
+
+
+@operation
 def scaled_dot_product_attention_backward(
     grad_out: Real[Array, "*batch n_q d_v"],
     q: Real[Array, "*batch n_q d_k"],
@@ -67,22 +87,16 @@ def scaled_dot_product_attention_backward(
 ]:
     """The gradients of queries, keys and values from that of the output of attention.
 
-        grad_q = scale · grad_S k    (n_q, n_k)(n_k, d_k)
-        grad_k = scale · grad_Sᵀ q    (n_k, n_q)(n_q, d_k)
-        grad_v = Aᵀ grad_O    (n_k, n_q)(n_q, d_v)
-
-    with grad_S from `softmax_backward`. Returns the three, of the shapes of q, k and v.
+    The three steps of attention, backward: from the sum to weights and values, from the weights to
+    scores, from the scores to queries and keys. Returns three arrays, of the shapes of q, k and v.
 
     Source: Dao et al. (2022), appendix B.2.
     """
-    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
     scores = dot_product_scores(q, k, scale)
     weights = softmax(scores if bias is None else scores + bias, mask)
     grad_weights, grad_v = weighted_sum_backward(grad_out, weights, v, mask)
-    grad_scores = scale * softmax_backward(grad_weights, weights, mask)
-    grad_q = weighted_sum(grad_scores, k, mask)
-    grad_k = weighted_sum(_transposed(grad_scores), q, _transposed(mask))
-    return grad_q, grad_k, grad_v
+    grad_scores = softmax_backward(grad_weights, weights, mask)
+    return *dot_product_scores_backward(grad_scores, q, k, scale, mask), grad_v
 
 
 @operation

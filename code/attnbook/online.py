@@ -11,6 +11,7 @@ from numbers import Real as Number
 import numpy as np
 from jaxtyping import Bool, Float
 
+from attnbook.gradients import dot_product_scores_backward, weighted_sum_backward
 from attnbook.operation import Array, Real, operation
 from attnbook.reference import dot_product_scores, logsumexp, softmax, weighted_sum
 
@@ -110,21 +111,20 @@ def attention_by_blocks_backward(
 
     Source: Dao et al. (2022), appendix B.2, algorithm 4.
     """
-    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
     along = np.sum(grad_out * out, axis=-1, keepdims=True)  # Σ_l A_il grad_A_il
     shift = np.where(np.isfinite(lse), lse, 0)[..., None]
     grad_q, grad_k, grad_v = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
     for keys in _blocks(k.shape[-2], block):
-        keys_here, values, seen = k[..., keys, :], v[..., keys, :], _cut(mask, keys)
-        scores = dot_product_scores(q, keys_here, scale)
-        scores = scores if bias is None else scores + _cut(bias, keys)
-        weights, grad_weights = np.exp(scores - shift), grad_out @ _transposed(values)
-        if mask is not None:
-            weights, grad_weights = np.where(seen, weights, 0), np.where(seen, grad_weights, 0)
-        grad_scores = scale * weights * (grad_weights - along)
-        grad_q += weighted_sum(grad_scores, keys_here, seen)
-        grad_k[..., keys, :] = weighted_sum(_transposed(grad_scores), q, _transposed(seen))
-        grad_v[..., keys, :] = weighted_sum(_transposed(weights), grad_out, _transposed(seen))
+        here, seen = k[..., keys, :], _cut(mask, keys)
+        scores = dot_product_scores(q, here, scale)
+        weights = np.exp((scores if bias is None else scores + _cut(bias, keys)) - shift)
+        weights = weights if mask is None else np.where(seen, weights, 0)
+        grad_weights, grad_v[..., keys, :] = weighted_sum_backward(
+            grad_out, weights, v[..., keys, :], seen
+        )
+        grad_scores = weights * (grad_weights - along)
+        part, grad_k[..., keys, :] = dot_product_scores_backward(grad_scores, q, here, scale, seen)
+        grad_q += part
     return grad_q, grad_k, grad_v
 
 
@@ -137,7 +137,3 @@ def _blocks(n_k, block):
 def _cut(x, keys):
     """These keys of a mask or a bias; an axis of 1 stands for all of them."""
     return x if x is None or x.shape[-1] == 1 else x[..., keys]
-
-
-def _transposed(x):
-    return None if x is None else np.swapaxes(x, -1, -2)
