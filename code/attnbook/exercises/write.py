@@ -196,7 +196,7 @@ class Write(Exercise):
 
     def _same(self, wanted, known, outcome):
         if known.raised or outcome.raised:
-            return known.message == outcome.message
+            return _words(known.message) == _words(outcome.message)
         only_dtype = difference(wanted.value, known.value, self.exact_zeros, False) is None
         same = difference(known.value, outcome.value, dtype_matters=only_dtype) is None
         return same and set(known.changed) <= set(outcome.changed)
@@ -212,6 +212,11 @@ class Write(Exercise):
         return wrong(
             sentence, input=inputs, expected=show(wanted), got=show(outcome.value), first=place
         )
+
+
+def _words(message):
+    """The words of an error without their order, in which a & b and b & a differ."""
+    return sorted(message.split())
 
 
 def _is_of_numbers(fault):

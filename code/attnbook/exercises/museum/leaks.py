@@ -55,6 +55,10 @@ def _all_at_once(attend, v):
     return np.repeat(moved, len(v), axis=1)
 
 
+def _whole_columns(attend, v):
+    return np.ones((len(v), 1), bool) & np.any(solutions.influence(attend, v), axis=0)
+
+
 influence = Write(
     name="museum.influence",
     title="Find the leak",
@@ -91,6 +95,10 @@ influence = Write(
         Misconception(
             _all_at_once,
             "all values change at once: change one alone, or nobody knows which one moved.",
+        ),
+        Misconception(
+            _whole_columns,
+            "one output that moves makes a whole column True: ask each row, np.any(..., axis=-1).",
         ),
         Misconception(
             lambda attend, v: np.ones((len(v), len(v)), dtype=bool),
