@@ -79,6 +79,10 @@ left_padding_mask = Write(
             "the mask is transposed: rows are queries, columns are keys.",
         ),
         Misconception(
+            lambda valid_lens, n_k: (np.arange(n_k) < valid_lens[..., None])[::-1],
+            "[::-1] turns the first axis round: the keys are the last, [..., ::-1].",
+        ),
+        Misconception(
             lambda valid_lens, n_k: np.arange(n_k) >= n_k - valid_lens,
             "key j meets the length of query j: give the lengths a new last axis for the keys.",
         ),

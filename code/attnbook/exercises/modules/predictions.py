@@ -58,21 +58,19 @@ parameters = Predict(
         Misconception(
             [0, 63, 432, 480], "W_o is missing: there are four matrices, the last mixes the heads."
         ),
-        Misconception(
-            [0, 63, 1728, 2496],
-            "heads share the width, they do not multiply it: each has a piece of the matrices.",
+        *(
+            Misconception(
+                [0, 63, 1728, n],
+                "heads share the width, they do not multiply it: each has a piece of the matrices.",
+            )
+            for n in (2496, 1776, 2304, 2352, 624)
         ),
-        Misconception(
-            [0, 63, 1728, 1776],
-            "heads share the width, they do not multiply it: each has a piece of the matrices.",
-        ),
-        Misconception(
-            [0, 63, 1728, 2304],
-            "heads share the width, they do not multiply it: each has a piece of the matrices.",
-        ),
-        Misconception(
-            [0, 63, 192, 156],
-            "that is one head's share; the module owns the pieces of all its heads.",
+        *(
+            Misconception(
+                [0, 63, 192, n],
+                "that is one head's share; the module owns the pieces of all its heads.",
+            )
+            for n in (144, 156, 192, 624)
         ),
         Misconception([0, 63, 576, 636], "the bias of a layer has 12 numbers, and there are four."),
         Misconception(

@@ -61,6 +61,10 @@ first_moved = Write(
             "that is the last row that moves; the first was asked for.",
         ),
         Misconception(
+            wrong.checker(answer=lambda rows, first, t: np.flatnonzero(rows)),
+            "these are all the rows that move; the first alone was asked for.",
+        ),
+        Misconception(
             wrong.checker(answer=lambda rows, first, t: int(rows.sum())),
             "that is the number of rows that move; the first was asked for.",
         ),

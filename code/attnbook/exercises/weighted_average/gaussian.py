@@ -45,6 +45,10 @@ def _nearest_alone(q, k, v, width):
     return np.take_along_axis(v, np.argmin(distances, axis=-1)[..., None], axis=-2)
 
 
+def _one_feature(q, k, v, width):
+    return softmax(-0.5 * ((q - np.swapaxes(k, -1, -2)) / width) ** 2) @ v
+
+
 def _weights_alone(q, k, v, width):
     steps = (q[..., :, None, :] - k[..., None, :, :]) / width
     return softmax(-0.5 * (steps**2).sum(axis=-1))
@@ -112,6 +116,11 @@ gaussian_attention = Write(
         Misconception(
             _unnormalised,
             "nothing is normalised: divide the affinities of a row by their sum, as softmax does.",
+        ),
+        Misconception(
+            _one_feature,
+            "this holds for vectors of one number only: with more, the steps need an axis of their "
+            "own for the features, to be summed over.",
         ),
         Misconception(
             _weights_alone, "these are the weights: mix the values with them, weights @ v."
