@@ -219,15 +219,6 @@ scaled_dot_product_attention = Write(
             "a visible NaN became 0: to mend every NaN mends the query that sees nothing and hides "
             "every other fault.",
         ),
-        *(
-            Misconception(wrong.attention(weigh=fill, mix=wrong.plain_product), weights.FILL)
-            for fill in (wrong.filled_with(-1e9), wrong.filled_with_the_lowest)
-        ),
-        Misconception(
-            wrong.attention(weigh=wrong.nan_where_empty, mix=wrong.plain_product),
-            "a query that sees nothing gives NaN here, as -inf - (-inf) and 0/0 do; its output "
-            "should be zeros.",
-        ),
         Misconception(
             wrong.attention(mix=wrong.plain_product),
             "a hidden value still counts when it is infinite or NaN, since 0 · inf is NaN; "

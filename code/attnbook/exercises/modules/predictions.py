@@ -114,7 +114,15 @@ dropout = Predict(
             [3, 3, 16 / 3, 1 / 16],
             "a kept weight is divided by 3/4 once: 3/4 becomes 1, and the output 4.",
         ),
-        Misconception([3, 3, 8, 1 / 16], "the last key is hidden: its value never counts."),
+        Misconception(
+            [3, 3, 4, 3 / 16],
+            "that is the chance that one given weight is dropped and the other kept; here both "
+            "are dropped.",
+        ),
+        *(
+            Misconception([3, 3, n, 1 / 16], "the last key is hidden: its value never counts.")
+            for n in (8, 10.67, 32 / 3)
+        ),
         Misconception(
             [2.25, 3, 4, 0.0625],
             "nothing is scaled in evaluation: the division by 1 - p in training made up for it.",

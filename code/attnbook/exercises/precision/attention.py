@@ -49,6 +49,11 @@ def queries_rounded(q, k, v):
     return (torch.softmax(scores, dim=-1) @ v.float()).half()
 
 
+def scaled_weights(q, k, v):
+    weights = torch.softmax(q.float() @ k.float().mT, dim=-1) * q.shape[-1] ** -0.5
+    return (weights @ v.float()).half()
+
+
 def keys_reversed(q, k, v):
     scores = q.float() @ k.float().T * q.shape[-1] ** -0.5
     return (torch.softmax(scores, dim=-1) @ v.float()).half()
@@ -117,6 +122,11 @@ rounds_once = Write(
             "the queries are scaled while they are float16, and rounded: go to float32 before.",
         ),
         Misconception(
+            scaled_weights,
+            "the scale stands after the softmax, where it shrinks the output; it belongs to the "
+            "scores.",
+        ),
+        Misconception(
             keys_reversed,
             "k.T reverses every axis; on a stack of keys only the last two may be swapped: k.mT.",
         ),
@@ -144,6 +154,10 @@ rounds_once = Write(
         Misconception(
             half(lambda q, k, v: _attention(q, k, v, dim=0)),
             "the softmax runs over the first dimension: keys are the last one of the scores.",
+        ),
+        Misconception(
+            half(lambda q, k, v: _attention(q, k, v, dim=1)),
+            "the softmax runs over dimension 1, which is the keys' for a matrix alone: dim=-1.",
         ),
         Misconception(
             half(lambda q, k, v: _attention(q, k, v, scale=lambda d: v.shape[-1] ** -0.5)),

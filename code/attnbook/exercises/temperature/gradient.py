@@ -63,6 +63,10 @@ def without_keepdims(g, weights, v):
     return weights * (pulls(g, v) - np.sum(weights * pulls(g, v), axis=-1))
 
 
+def product_for_g_out(g, weights, v):
+    return weights * (pulls(g, v) - g @ (weights @ v))
+
+
 def with_the_shape_of_v(g, weights, v):
     return weights * (g @ v.T - np.sum(g * (weights @ v), axis=-1, keepdims=True))
 
@@ -135,6 +139,11 @@ scores_gradient = Write(
         Misconception(
             without_keepdims,
             "the sums lost their axis, and met the keys: keepdims=True gives each row its own.",
+        ),
+        Misconception(
+            product_for_g_out,
+            "g @ out is a matrix product; g·out is one number for each row: multiply, and sum over "
+            "the last axis.",
         ),
         Misconception(
             with_the_shape_of_v,

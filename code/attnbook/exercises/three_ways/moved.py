@@ -96,6 +96,10 @@ first_moved = Write(
             )
         ),
         Misconception(
+            wrong.checker(answer=lambda rows, first, t: first if rows[:t].any() else len(rows)),
+            "only rows before t are looked at: the first row that moves may be t or a later one.",
+        ),
+        Misconception(
             wrong.row_by_row(lambda x, t: x.shape[-2]),
             "the loop runs over the words; there may be fewer output rows.",
         ),

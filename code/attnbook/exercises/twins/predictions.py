@@ -43,6 +43,10 @@ lse_gradient = Predict(
             [[1 / 8, 3 / 8, 4 / 8], [1 / 8, 3 / 8, 0]],
             "the hidden key has left the sum as well: divide by 1 + 3 in the second row.",
         ),
+        Misconception(
+            [[1 / 4, 3 / 4, 0], [1 / 8, 3 / 8, 4 / 8]],
+            "the rows are in the wrong order: the first query sees all three keys.",
+        ),
         *(
             Misconception(
                 halves,

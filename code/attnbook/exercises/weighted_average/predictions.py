@@ -39,7 +39,11 @@ by_hand = Predict(
         ),
         Misconception(5.0, "5 gives the weight 2/4 to the last key: it belongs to the first."),
         Misconception(5.5, "5.5 belongs to the affinities 1, 3 and 4; here they are 2, 1 and 1."),
-        Misconception(6.0, "6 averages the last two keys alone: the first has weight as well."),
+        Misconception(
+            6.0,
+            "6 averages the last two keys alone, or divides by 2: all three have weight, and the "
+            "affinities sum to 4.",
+        ),
         Misconception(
             12 / (np.e + 2),
             "2.54 belongs to the softmax of 2, 1 and 1: these are affinities already, and only "
