@@ -73,6 +73,14 @@ def test_a_misconception_is_named_though_an_extreme_input_fails_for_a_second_rea
     assert "that is the square" not in extreme.verdict(lambda x: 2 * x % 1e300).text
 
 
+def test_a_misconception_is_named_though_another_input_comes_back_in_another_dtype():
+    low = case(x=np.zeros(2, np.float32))
+    twice = replace(DOUBLE, cases=(*DOUBLE.cases, low))
+    assert "that is the square" in twice.verdict(lambda x: np.float64(x) ** 2).text
+    assert "that is the square" not in twice.verdict(lambda x: np.float64(2) * x.astype(float)).text
+    assert "that is the square" not in twice.verdict(lambda x: x**2 + (x == 0)).text
+
+
 def test_a_misconception_that_only_extremes_show_must_explain_all_that_fails():
     capped = Misconception(lambda x: np.minimum(2 * x, 1e200), "there is no such limit.")
     extremes = (stress(x=np.array([1e300])), stress(x=np.array([-1e300])))
