@@ -81,7 +81,7 @@ def _write_short(element):
 
 def _rounded(match):
     number = f"{float(match[0]):.2f}".rstrip("0").rstrip(".")
-    return re.sub(r"^(-?)0\.", r"\1.", number).replace("-0", "0") if number != "-0" else "0"
+    return "0" if number == "-0" else re.sub(r"^(-?)0\.", r"\1.", number)
 
 
 def _fit(root):
