@@ -121,3 +121,17 @@ def test_in_a_notebook_a_cell_shows_its_drawing_and_nothing_else():
         assert output.data["image/svg+xml"].startswith("<svg")
         assert output.data["text/plain"] == "<figure>"
     assert figures[1][0].data["image/svg+xml"] == plots.attention_diagram().svg
+
+
+def test_up_to_twelve_positions_are_marked():
+    for n, marker in {12: "o", 13: "None"}.items():
+        (line,) = plots.curves(range(n), {"y": range(n)}, "x", "y").figure.axes[0].lines
+        assert line.get_marker() == marker
+
+
+@pytest.mark.parametrize(("n", "step"), [(6, 1), (7, 2), (12, 2)])
+def test_a_logarithmic_axis_names_its_positions_or_every_second(n, step):
+    x = 2.0 ** np.arange(n)
+    (ax,) = plots.curves(x, {"y": x}, "x", "y", xscale="log").figure.axes
+    assert list(ax.get_xticks()) == list(x[::step])
+    assert list(ax.get_xticks(minor=True)) == []
