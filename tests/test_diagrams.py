@@ -229,10 +229,33 @@ def test_a_right_cell_that_is_hidden_has_no_number_and_no_say_in_the_decimals():
     assert [word for word in shown if "." in word] == ["0.5"]
 
 
+@pytest.mark.parametrize(("n", "rows"), [(3, 1), (4, 1), (6, 2)])
+def test_four_grids_stand_in_one_row_and_more_in_two(n, rows):
+    titles = [*"abcdef"[:n]]
+    texts = figure_of(lambda: plots.mask_grids([CAUSAL] * n, titles)).axes[0].texts
+    assert len({text.get_position()[1] for text in texts if text.get_text() in titles}) == rows
+
+
+def test_a_weight_above_0_is_blue_one_below_red_and_nan_is_as_nan():
+    a = [[0.5, -0.5, np.nan]]
+    shown = figure_of(lambda: plots.right_and_wrong(a, a)).axes[0].patches
+    bluer = [color[2] > color[0] for color in (patch.get_facecolor() for patch in shown)]
+    assert bluer == [True, False, False] * 2, "and there is no frame"
+
+
+def test_each_number_stands_above_its_bar():
+    ax = figure_of(CALLS["distributions"]).axes[0]
+    heights = [text.get_position()[1] for text in ax.texts if "." in text.get_text()]
+    tops = [bar.get_y() + bar.get_height() for bar in ax.patches]
+    assert np.all(np.less(heights, tops))
+
+
 def test_lines_are_as_thick_as_weights():
     figure = figure_of(CALLS["sentences"])
     widths = sorted(line.get_linewidth() for line in figure.axes[0].lines)
     np.testing.assert_allclose(widths, [1.2, 6.0, 6.6])
+    lines = figure_of(plots.attention_diagram).axes[0].lines
+    assert [line.get_linewidth() for line in lines if line.get_zorder() == 0] == [2, 4, 5]
 
 
 def test_words_are_readable_on_every_tint():

@@ -10,11 +10,13 @@ import matplotlib
 import nbformat
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from nbclient import NotebookClient
-from test_plots import CALLS
+from test_plots import CALLS, figure_of
 
 from attnbook import plots
-from attnbook.plots.style import drawn, new_figure
+from attnbook.plots.cells import HIDDEN
+from attnbook.plots.style import PAPER, drawn, new_figure
 
 every_figure = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
 LARGEST = 25_000
@@ -135,3 +137,38 @@ def test_a_logarithmic_axis_names_its_positions_or_every_second(n, step):
     (ax,) = plots.curves(x, {"y": x}, "x", "y", xscale="log").figure.axes
     assert list(ax.get_xticks()) == list(x[::step])
     assert list(ax.get_xticks(minor=True)) == []
+
+
+def test_two_curves_have_a_legend_and_one_has_its_axis():
+    for n in (1, 2):
+        figure = plots.curves(range(2), dict.fromkeys("ab"[:n], range(2)), "x", "y").figure
+        assert len(figure.legends) == n - 1
+
+
+def test_a_hidden_nan_is_hidden_and_not_crossed():
+    (ax, *_) = plots.heatmap([[np.nan, 1]], mask=np.array([[False, True]])).figure.axes
+    assert [patch.get_hatch() for patch in ax.patches] == ["//"]
+
+
+def test_what_is_written_on_a_pattern_has_a_ground_of_its_own():
+    (ax, *_) = plots.heatmap([[np.nan, -np.inf, 1]]).figure.axes
+    grounds = [text.get_bbox_patch() for text in ax.texts]
+    assert [ground and to_hex(ground.get_facecolor()) for ground in grounds] == [
+        PAPER,
+        HIDDEN,
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shape", "below"),
+    [((1, 3, 3), False), ((1, 1, 3), False), ((1, 1, 4), True), ((2, 3, 3), True)],
+)
+def test_the_colour_bar_is_beside_one_panel_and_below_several_or_a_wide_one(shape, below):
+    *panels, bar = figure_of(lambda: plots.heatmaps(np.ones(shape))).axes
+    assert (bar.get_position().y1 < panels[0].get_position().y0) == below
+
+
+def test_none_and_no_other_label_leaves_the_colour_bar_out():
+    axes = {label: plots.heatmap([[1]], label=label).figure.axes for label in (None, "")}
+    assert [len(each) for each in axes.values()] == [1, 2]
