@@ -172,3 +172,11 @@ def test_the_colour_bar_is_beside_one_panel_and_below_several_or_a_wide_one(shap
 def test_none_and_no_other_label_leaves_the_colour_bar_out():
     axes = {label: plots.heatmap([[1]], label=label).figure.axes for label in (None, "")}
     assert [len(each) for each in axes.values()] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("n", "name", "turned"), [(1, "a", 0), (1, 11 * "a", 40), (2, 11 * "a", 90)]
+)
+def test_names_of_keys_that_are_wider_than_their_cells_are_turned(n, name, turned):
+    ax = figure_of(lambda: plots.heatmaps(np.ones((n, 3, 3)), key_names=3 * [name])).axes[0]
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {turned}

@@ -71,7 +71,7 @@ def _write_short(element):
         key.strip(): value for key, _, value in (r.partition(":") for r in rules) if value
     }
     for key, value in attributes.items():
-        if key != "id" and not value.startswith("data:"):
+        if key != "id":
             attributes[key] = DECIMAL.sub(_rounded, value).strip()
     if "d" in attributes:
         attributes["d"] = re.sub(r"\s*([A-Za-z])\s*", r"\1", attributes["d"])
