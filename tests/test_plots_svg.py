@@ -17,6 +17,7 @@ from test_plots import CALLS, figure_of
 from attnbook import plots
 from attnbook.plots.cells import HIDDEN
 from attnbook.plots.style import PAPER, drawn, new_figure
+from attnbook.plots.svg import DECIMAL, _rounded
 
 every_figure = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
 LARGEST = 25_000
@@ -84,6 +85,11 @@ def test_a_number_that_differs_in_its_last_bits_changes_nothing():
     x = np.linspace(0.1, 1, 40)
     assert draw(x) == draw(np.nextafter(x, 2))
     assert draw(x) != draw(x + 0.01)
+
+
+def test_numbers_are_written_with_two_decimals_at_most_and_0_without_a_sign():
+    written = DECIMAL.sub(_rounded, "M0.5 -0.256L10.0 100.40 -0.004 -1.5e-05 -20.01Z")
+    assert written == "M.5 -.26L10 100.4 0 0 -20.01Z"
 
 
 def test_another_process_writes_the_same():
