@@ -186,3 +186,21 @@ def test_none_and_no_other_label_leaves_the_colour_bar_out():
 def test_names_of_keys_that_are_wider_than_their_cells_are_turned(n, name, turned):
     ax = figure_of(lambda: plots.heatmaps(np.ones((n, 3, 3)), key_names=3 * [name])).axes[0]
     assert {label.get_rotation() for label in ax.get_xticklabels()} == {turned}
+
+
+def test_numbers_that_are_wider_than_their_cells_are_left_out():
+    for n, written in {1: 64, 2: 0}.items():
+        axes = plots.heatmaps(np.full((n, 8, 8), 12345)).figure.axes
+        assert len(axes[0].texts) == written
+
+
+def test_rows_are_named_at_the_left_of_the_first_panel_alone():
+    first, second, _ = plots.heatmaps(np.ones((2, 3, 3))).figure.axes
+    assert (first.get_ylabel(), second.get_ylabel()) == ("queries i", "")
+    assert list(second.get_yticks()) == []
+
+
+def test_words_that_are_turned_stand_around_their_place():
+    (turned,) = [t for t in plots.attention_diagram().figure.axes[0].texts if t.get_rotation()]
+    assert (turned.get_ha(), turned.get_va()) == ("center", "center")
+    assert turned.get_position() == (3.28, 1.75)
