@@ -20,7 +20,7 @@ PIXELS = 96 / 72  # of the page, for each point of the figure
 def svg(figure, size):
     """The figure as text; `size` is that of most of its letters."""
     written = io.BytesIO()
-    figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
+    figure.savefig(written, format="svg")
     root = ElementTree.fromstring(written.getvalue())
     _simplify(root)
     _fit(root)
