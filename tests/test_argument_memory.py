@@ -28,6 +28,16 @@ def test_another_number_of_heads_is_another_kind_of_call(library):
         library.multi_head_attention(x, x, x, w, w, w, w, 4, mask)
 
 
+@pytest.mark.parametrize(
+    ("args", "named", "message"),
+    [((2, 3, 4), {}, "too many positional arguments"), ((2, 3), {"n_k": 3}, "multiple values")],
+)
+def test_an_argument_too_many_is_refused_though_the_others_have_fitted(args, named, message):
+    masks.causal_mask(2, 3)
+    with pytest.raises(TypeError, match=message):
+        masks.causal_mask(*args, **named)
+
+
 def test_no_more_kinds_are_remembered_than_allowed(monkeypatch):
     looked, look = [], arguments.look
     monkeypatch.setattr(arguments, "look", lambda f, *rest: looked.append(f) or look(f, *rest))
@@ -66,6 +76,17 @@ def test_a_long_value_is_cut_and_an_empty_one_has_no_entries():
     assert arguments.describe("x" * 200) == "str '" + "x" * 79
     with pytest.raises(TypeError, match=r"k is float64 array of shape \(0,\); expected"):
         reference.dot_product_scores(np.ones((3, 4)), np.ones(0))
+
+
+def test_a_shape_is_written_for_a_reader():
+    with pytest.raises(TypeError, match=r"expected Bool\[array, '\*batch n_k'\] \| None where"):
+        reference.softmax(np.ones((2, 3)), np.ones((2, 3)))
+
+
+@BOTH
+def test_no_width_at_all_is_no_error_where_a_scale_is_given(library):
+    q, k = drawn(library, 2, 0), drawn(library, 3, 0)
+    assert np.array_equal(library.dot_product_scores(q, k, scale=1), np.zeros((2, 3)))
 
 
 @pytest.mark.parametrize("name", MASKS)

@@ -191,6 +191,7 @@ def test_the_networks_query_and_key_have_two_widths_as_in_chapter_7():
     squares = [p for p in patches if getattr(p, "get_width", lambda: 0)() == 0.3]
     heights = [square.get_y() for square in squares]
     assert [heights.count(height) for height in sorted(set(heights))] == [2, 3]
+    assert {"$w_{v,0}$", "$w_{v,1}$"} < set(words(plots.additive_network))
 
 
 def test_only_the_causal_way_hides_words_and_only_the_cross_way_asks_another_sentence():
@@ -237,10 +238,38 @@ def test_a_right_cell_that_is_hidden_has_no_number_and_no_say_in_the_decimals():
     assert [word for word in shown if "." in word] == ["0.5"]
 
 
+@pytest.mark.parametrize(("n", "rows"), [(3, 1), (4, 1), (6, 2)])
+def test_four_grids_stand_in_one_row_and_more_in_two(n, rows):
+    titles = [*"abcdef"[:n]]
+    texts = figure_of(lambda: plots.mask_grids([CAUSAL] * n, titles)).axes[0].texts
+    assert len({text.get_position()[1] for text in texts if text.get_text() in titles}) == rows
+
+
+def test_a_weight_above_0_is_blue_one_below_red_and_nan_is_as_nan():
+    a = [[0.5, -0.5, np.nan]]
+    shown = figure_of(lambda: plots.right_and_wrong(a, a)).axes[0].patches
+    bluer = [color[2] > color[0] for color in (patch.get_facecolor() for patch in shown)]
+    assert bluer == [True, False, False] * 2, "and there is no frame"
+
+
+def test_each_number_stands_above_its_bar():
+    ax = figure_of(CALLS["distributions"]).axes[0]
+    heights = [text.get_position()[1] for text in ax.texts if "." in text.get_text()]
+    assert all(y < bar.get_bbox().ymin for y, bar in zip(heights, ax.patches, strict=True))
+
+
 def test_lines_are_as_thick_as_weights():
     figure = figure_of(CALLS["sentences"])
     widths = sorted(line.get_linewidth() for line in figure.axes[0].lines)
     np.testing.assert_allclose(widths, [1.2, 6.0, 6.6])
+    lines = figure_of(plots.attention_diagram).axes[0].lines
+    assert [line.get_linewidth() for line in lines if line.get_zorder() == 0] == [2, 4, 5]
+
+
+@pytest.mark.parametrize(("name", "n"), [("arrows", 1), ("shape_diagram", 3 + 1)])
+def test_the_first_key_alone_is_in_colour_and_three_axes_make_a_stack(name, n):
+    colors = [to_hex(patch.get_facecolor()) for patch in figure_of(CALLS[name]).axes[0].patches]
+    assert colors.count(parts.ORANGE) + colors.count(parts.BLUE) == n
 
 
 def test_words_are_readable_on_every_tint():

@@ -42,6 +42,17 @@ def test_a_mistake_that_only_resembles_a_misconception_is_not_called_one():
     assert "square" not in text(lambda x: x**2 + (x > 2.5))
 
 
+def test_the_same_error_is_known_with_its_shapes_in_another_order():
+    pair = replace(
+        DOUBLE,
+        solution_of=lambda x, y: x + y.sum(),
+        misconceptions=(Misconception(lambda x, y: x + y, "they have other shapes."),),
+        cases=(case(x=np.ones(2), y=np.ones(3)),),
+    )
+    for answer, known in ((lambda x, y: y + x, True), (lambda x, y: y + x[0, 0], False)):
+        assert ("they have other shapes" in pair.verdict(answer).text) == known
+
+
 def test_who_changes_nothing_is_not_said_to_change_an_argument():
     def square_in_place(x):
         x **= 2
@@ -60,6 +71,14 @@ def test_a_misconception_is_named_though_an_extreme_input_fails_for_a_second_rea
     extreme = replace(DOUBLE, cases=(*DOUBLE.cases, stress(x=np.array([1e300]))))
     assert "that is the square" in extreme.verdict(square_in_single_precision).text
     assert "that is the square" not in extreme.verdict(lambda x: 2 * x % 1e300).text
+
+
+def test_a_misconception_is_named_though_another_input_comes_back_in_another_dtype():
+    low = case(x=np.zeros(2, np.float32))
+    twice = replace(DOUBLE, cases=(*DOUBLE.cases, low))
+    assert "that is the square" in twice.verdict(lambda x: np.float64(x) ** 2).text
+    assert "that is the square" not in twice.verdict(lambda x: np.float64(2) * x.astype(float)).text
+    assert "that is the square" not in twice.verdict(lambda x: x**2 + (x == 0)).text
 
 
 def test_a_misconception_that_only_extremes_show_must_explain_all_that_fails():
@@ -164,7 +183,7 @@ def test_a_known_mistake_is_named_for_its_two_decimals_and_for_nothing_as_near()
     assert "divided by d_k = 2" in toy_keys.verdict([0.73, 0.27]).text
     assert "divided by d_k = 2" not in toy_keys.verdict([0.75, 0.25]).text
     fill = exercises.museum.fill
-    assert "so do the weights" in fill.verdict(0.33).text
+    assert "counts one hidden key alone" in fill.verdict(0.33).text
     assert "0.336 is too large" in fill.verdict(0.336).text
 
 

@@ -150,6 +150,8 @@ SAID = [
     ("three", (0.11, 0.3, 0.59), "the first is wrong"),
     ("table", ((1, 2), (3, 4, 5)), "the second has the length 3; expected 2"),
     ("table", 7, "expected numbers of shape (2, 2)"),
+    ("list", (2, 4, 6), "each number is 2 times the right one"),
+    ("table", ((-1, -2), (-3, -4)), "each number is -1 times the right one"),
     ("list", (1, 2), "expected 3 numbers"),
     ("list", (1, 7, 3), "the second is wrong: 7 is too large; right: the first, third."),
 ]

@@ -10,11 +10,14 @@ import matplotlib
 import nbformat
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from nbclient import NotebookClient
-from test_plots import CALLS
+from test_plots import CALLS, figure_of
 
 from attnbook import plots
-from attnbook.plots.style import drawn, new_figure
+from attnbook.plots.cells import HIDDEN
+from attnbook.plots.style import PAPER, drawn, new_figure
+from attnbook.plots.svg import DECIMAL, _rounded
 
 every_figure = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
 LARGEST = 25_000
@@ -84,6 +87,11 @@ def test_a_number_that_differs_in_its_last_bits_changes_nothing():
     assert draw(x) != draw(x + 0.01)
 
 
+def test_numbers_are_written_with_two_decimals_at_most_and_0_without_a_sign():
+    written = DECIMAL.sub(_rounded, "M0.5 -0.256L10.0 100.40 -0.004 -1.5e-05 -20.01Z")
+    assert written == "M.5 -.26L10 100.4 0 0 -20.01Z"
+
+
 def test_another_process_writes_the_same():
     call = "from attnbook import plots; print(plots.heatmap([[0.1, 0.9]]).svg)"
     environ = os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -121,3 +129,78 @@ def test_in_a_notebook_a_cell_shows_its_drawing_and_nothing_else():
         assert output.data["image/svg+xml"].startswith("<svg")
         assert output.data["text/plain"] == "<figure>"
     assert figures[1][0].data["image/svg+xml"] == plots.attention_diagram().svg
+
+
+def test_up_to_twelve_positions_are_marked():
+    for n, marker in {12: "o", 13: "None"}.items():
+        (line,) = plots.curves(range(n), {"y": range(n)}, "x", "y").figure.axes[0].lines
+        assert line.get_marker() == marker
+
+
+@pytest.mark.parametrize(("n", "step"), [(6, 1), (7, 2), (12, 2)])
+def test_a_logarithmic_axis_names_its_positions_or_every_second(n, step):
+    x = 2.0 ** np.arange(n)
+    (ax,) = plots.curves(x, {"y": x}, "x", "y", xscale="log").figure.axes
+    assert list(ax.get_xticks()) == list(x[::step])
+    assert list(ax.get_xticks(minor=True)) == []
+
+
+def test_two_curves_have_a_legend_and_one_has_its_axis():
+    for n in (1, 2):
+        figure = plots.curves(range(2), dict.fromkeys("ab"[:n], range(2)), "x", "y").figure
+        assert len(figure.legends) == n - 1
+
+
+def test_a_hidden_nan_is_hidden_and_not_crossed():
+    (ax, *_) = plots.heatmap([[np.nan, 1]], mask=np.array([[False, True]])).figure.axes
+    assert [patch.get_hatch() for patch in ax.patches] == ["//"]
+
+
+def test_what_is_written_on_a_pattern_has_a_ground_of_its_own():
+    (ax, *_) = plots.heatmap([[np.nan, -np.inf, 1]]).figure.axes
+    grounds = [text.get_bbox_patch() for text in ax.texts]
+    assert [ground and to_hex(ground.get_facecolor()) for ground in grounds] == [
+        PAPER,
+        HIDDEN,
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shape", "below"),
+    [((1, 3, 3), False), ((1, 1, 3), False), ((1, 1, 4), True), ((2, 3, 3), True)],
+)
+def test_the_colour_bar_is_beside_one_panel_and_below_several_or_a_wide_one(shape, below):
+    *panels, bar = figure_of(lambda: plots.heatmaps(np.ones(shape))).axes
+    assert (bar.get_position().y1 < panels[0].get_position().y0) == below
+
+
+def test_none_and_no_other_label_leaves_the_colour_bar_out():
+    axes = {label: plots.heatmap([[1]], label=label).figure.axes for label in (None, "")}
+    assert [len(each) for each in axes.values()] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("n", "name", "turned"), [(1, "a", 0), (1, 11 * "a", 40), (2, 11 * "a", 90)]
+)
+def test_names_of_keys_that_are_wider_than_their_cells_are_turned(n, name, turned):
+    ax = figure_of(lambda: plots.heatmaps(np.ones((n, 3, 3)), key_names=3 * [name])).axes[0]
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {turned}
+
+
+def test_numbers_that_are_wider_than_their_cells_are_left_out():
+    for n, written in {1: 64, 2: 0}.items():
+        axes = plots.heatmaps(np.full((n, 8, 8), 12345)).figure.axes
+        assert len(axes[0].texts) == written
+
+
+def test_rows_are_named_at_the_left_of_the_first_panel_alone():
+    first, second, _ = plots.heatmaps(np.ones((2, 3, 3))).figure.axes
+    assert (first.get_ylabel(), second.get_ylabel()) == ("queries i", "")
+    assert list(second.get_yticks()) == []
+
+
+def test_words_that_are_turned_stand_around_their_place():
+    (turned,) = [t for t in plots.attention_diagram().figure.axes[0].texts if t.get_rotation()]
+    assert (turned.get_ha(), turned.get_va()) == ("center", "center")
+    assert turned.get_position() == (3.28, 1.75)

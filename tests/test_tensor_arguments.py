@@ -42,6 +42,7 @@ def test_under_autocast_attention_has_the_dtype_and_the_precision_of_pytorchs_ow
     assert out.dtype == theirs.dtype == torch.bfloat16
     eps = torch.finfo(torch.bfloat16).eps  # rounded once
     torch.testing.assert_close(out.double(), exact, rtol=eps, atol=eps)
+    assert torch.equal(out, attend(*(x.bfloat16() for x in (q, k, v)))), "as if there were none"
 
 
 def test_a_product_that_autocast_reaches_is_less_exact():

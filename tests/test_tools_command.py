@@ -56,6 +56,14 @@ def test_a_work_that_was_told_to_outlive_its_terminal_does():
     assert subprocess.check_output([sys.executable, "-c", told + lives]) == b"still here\n"
 
 
+def test_an_interrupt_ends_a_work_that_a_shell_began_in_the_background():
+    told = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    ends = "from tools.command import ending\nimport os\nwith ending('Stopped.'):\n"
+    ends += "    os.kill(os.getpid(), signal.SIGINT)\nprint('still here')"
+    done = subprocess.run([sys.executable, "-c", told + ends], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("", "\nStopped.\n")
+
+
 def test_the_steps_of_the_proof_can_be_interrupted(monkeypatch):
     asked = []
     monkeypatch.setattr(prove, "started", lambda command, **options: asked.append(command))

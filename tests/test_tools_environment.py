@@ -214,3 +214,12 @@ def test_an_environment_from_another_folder_is_unusable(tmp_path, monkeypatch):
     monkeypatch.setattr(environment, "MADE", tmp_path / "made")
     environment.MADE.write_text(f"/elsewhere\n{environment.VERSION}\n")
     assert not environment.is_usable()
+
+
+@pytest.mark.parametrize(("errors", "whole"), [("Retrying", True), ("something else", False)])
+def test_what_downloads_nothing_leaves_the_environment_whole(tmp_path, monkeypatch, errors, whole):
+    monkeypatch.setattr(environment, "UNFINISHED", tmp_path / "unfinished")
+    monkeypatch.setattr(environment, "run", lambda command: (1, errors))
+    with pytest.raises(SystemExit):
+        environment.install("requirements-book.txt")
+    assert environment.UNFINISHED.exists() != whole

@@ -215,6 +215,11 @@ WRONG = {
         "application/javascript", "alert()"
     ),
 }
+PLACES = ("/Users/", "/root/", "/tmp/", "/work/", "ipykernel_7", "site-packages")
+WRONG |= {
+    f"its output names a place on one machine: {place}": code("x", [stream(f"at {place}x")], 2)
+    for place in PLACES
+}
 
 
 def formed(path, *cells):

@@ -1,5 +1,6 @@
-"""The diagram of a Transformer says what is true, and everybody can read it."""
+"""The diagrams of a Transformer and its three ways say what is true; everybody can read them."""
 
+import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
@@ -75,3 +76,10 @@ def test_keys_and_values_go_from_the_encoder_to_the_cross_attention(ax):
     (crossing,) = [a for a in arrows if a[:, 0].min() < 2 and a[:, 0].max() > 3]
     cross = next(y for y, name in DECODER["parts"].items() if name == "cross-attention")
     assert crossing[crossing[:, 0].argmax(), 1] == pytest.approx(cross)
+
+
+def test_in_the_causal_way_the_words_that_come_later_are_hidden():
+    (hidden,) = [p for p in figure_of(plots.three_ways_diagram).axes[0].patches if p.get_hatch()]
+    corners = hidden.get_path().vertices[::5]
+    columns_and_rows = np.rint((corners - corners.min(axis=0)) / 0.46).tolist()
+    assert columns_and_rows == [[0, 0], [1, 0], [1, 1]], "of a triangle above the diagonal"

@@ -13,7 +13,6 @@ from docutils import nodes
 LONGEST = 200
 PICTURE = "_static/hero.png"
 VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'
-SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 REDIRECT = """<!doctype html>
 <html lang="{language}">
 <meta charset="utf-8">

@@ -34,7 +34,7 @@ class Inside(threading.local):
     @contextlib.contextmanager
     def entered(self, cast):
         before = self.checked, self.cast
-        self.checked, self.cast = True, cast or self.cast
+        self.checked, self.cast = True, cast
         try:
             yield
         finally:

@@ -22,7 +22,7 @@ def source(*functions):
 
 def source_text(function):
     """The source of one function, without its docstring."""
-    text = textwrap.dedent(inspect.getsource(inspect.unwrap(function)))
+    text = textwrap.dedent(inspect.getsource(function))
     body = ast.parse(text).body[0].body
     lines = text.rstrip().split("\n")
     if len(body) > 1 and ast.get_docstring(ast.parse(text).body[0]) is not None:

@@ -7,6 +7,7 @@ from importlib import import_module
 
 import pytest
 from book_api import used
+from book_search import _entry
 from small_book import ROOT
 
 PAGE = """# A page
@@ -58,6 +59,16 @@ def test_an_equation_of_a_docstring_is_typeset(html):
     api = (html / "api.html").read_text(encoding="utf-8")
     assert r"A_j = \operatorname{exp}(s_j - m) / \sum_l" in api
     assert "Σ_l" not in api
+
+
+def test_a_source_that_a_docstring_names_tells_the_whole_reference(html):
+    api = (html / "api.html").read_text(encoding="utf-8")
+    assert re.search(r'<a [^>]*title="[^"]*Bridle[^"]*1990[^"]*"[^>]*>Bridle \(1990\)</a>', api)
+
+
+def test_search_knows_of_code_each_word_that_the_text_has_not():
+    entry = _entry("at", "A title", "A page", "the softmax of x", code=["exp", "softmax", "exp"])
+    assert entry["code"] == "exp"
 
 
 def test_once_the_address_is_known_a_signature_leads_to_its_lines(build):

@@ -143,6 +143,15 @@ def test_series_stand_out_in_the_dark():
     assert contrast("#000000", NIGHT) < 3
 
 
+@pytest.mark.parametrize(
+    ("color", "turned"), [*((c, False) for c in book_figures.KEPT), (BLUE, True)]
+)
+def test_a_series_has_one_colour_by_day_and_in_the_dark_and_a_tint_has_two(color, turned):
+    shown = book_figures.inline(f'<svg><path stroke="{color}"/></svg>', ALT, "name")
+    assert (f"stroke:light-dark({color}," in shown) == turned
+    assert color in shown
+
+
 def test_what_a_mask_shows_stands_out_from_what_it_hides_by_day_and_in_the_dark():
     def apart(seen):
         dark = map(book_figures.in_the_dark, (seen, HIDDEN))

@@ -30,7 +30,7 @@ CELLS = [
         "> **Aside: why $x^2$ holds.** It does.\n>\n> Always.\n\n> **Predict.** What is 1 + 1?"
     ),
     code("print(1 + 1)", "2\n"),
-    markdown("Two, as expected.\n\nA new idea follows."),
+    markdown("Two, as expected.\n\nA new idea follows: $a + b + c + d + e + f = g + h$."),
     code("print(3)", "3\n"),
     markdown("### Aside: a table of $y^2$\n\nSide road."),
     code("print(4)", "4\n"),
@@ -103,6 +103,15 @@ def test_an_exercise_is_a_card_with_its_number_and_its_own_solution(page):
 
 def test_a_link_to_a_formula_tells_its_number(page):
     assert "As the sum (1) says" in re.sub(r"<[^>]+>|\s+", " ", page).replace("  ", " ")
+
+
+def test_a_formula_breaks_over_lines_only_where_it_is_long(page):
+    spans = re.findall(r'<span class="math notranslate([^"]*)">.*?<annotation[^>]*>([^<]*)', page)
+    assert {tex.strip(): look.strip() for look, tex in spans} == {
+        "x^2": "short",
+        "y^2": "short",
+        "a + b + c + d + e + f = g + h": "",
+    }
 
 
 def test_a_link_to_a_source_tells_the_whole_reference(page):

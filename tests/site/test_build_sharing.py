@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from book_sharing import describe
+from docutils import nodes
 
 ADDRESS = "https://github.com/Someone/a-book"
 SITE = "https://someone.github.io/a-book/"
@@ -64,3 +66,8 @@ def test_without_an_address_none_is_said(build):
     assert "og:url" not in page and "canonical" not in page
     assert _meta(page)["og:title"] == "A page"
     assert not (html / "sitemap.xml").exists()
+
+
+def test_a_long_description_ends_after_a_word():
+    page = nodes.section("", nodes.paragraph("", "word, " * 40))
+    assert describe(page) == ", ".join(33 * ["word"]) + " …"

@@ -13,6 +13,8 @@ def near(want, given, right):
         return f"{given:.10g} is {_size(want, given)}."
     if _holds_weights(want) and (sentence := _as_weights(want, given)):
         return sentence
+    if factor := _factor(want, given):
+        return f"each number is {factor:.4g} times the right one."
     if np.array_equal(np.sort(given, axis=None), np.sort(want, axis=None)):
         return "these are the right numbers, in another order."
     return _which(want, given, right)
@@ -66,6 +68,15 @@ def _as_weights(want, given):
     if power and abs(power - 1) > 0.1:
         return f"each row is too {'sharp' if power > 1 else 'even'}, as at another temperature."
     return None
+
+
+def _factor(want, given):
+    """The number by which all are too large or too small, of several that are not 0; or None."""
+    seen = want != 0
+    if seen.sum() < 2 or not np.allclose(given[~seen], 0):
+        return None
+    factors = given[seen] / want[seen]
+    return factors[0] if factors[0] and np.allclose(factors, factors[0], rtol=2e-3) else None
 
 
 def _which(want, given, right):

@@ -161,7 +161,8 @@ class Write(Exercise):
         """The known mistake that the answer makes and the smallest case that shows it, or None.
 
         It is that mistake if it gives the same wrong result wherever the mistake shows, and is
-        right elsewhere. If an ordinary case shows it, stress cases may fail for a second reason.
+        right elsewhere. If an ordinary case shows it, stress cases may fail for a second reason,
+        and others by the dtype alone.
         A mistake that shows in half of the ordinary cases may also do worse than the answer in
         stress cases, if no other mistake explains the answer as well.
         """
@@ -184,7 +185,7 @@ class Write(Exercise):
             shown = self._fault(wanted, known, i)
             if shown and self._same(wanted, known, outcomes[i]):
                 shows.append(i)
-            elif faults[i] and stress:
+            elif faults[i] and (stress or self._only_dtype(wanted, outcomes[i])):
                 second_reason = True
             elif (faults[i] or shown) and not stress:
                 return None
@@ -194,9 +195,14 @@ class Write(Exercise):
         certain = shows and not unlike and (ordinary or not second_reason)
         return Evidence(sorted(shows), ordinary, bool(certain))
 
+    def _only_dtype(self, wanted, outcome):
+        values = wanted.value, outcome.value
+        in_place = outcome.raised or outcome.changed
+        return not in_place and difference(*values, self.exact_zeros, False) is None
+
     def _same(self, wanted, known, outcome):
         if known.raised or outcome.raised:
-            return known.message == outcome.message
+            return _words(known.message) == _words(outcome.message)
         only_dtype = difference(wanted.value, known.value, self.exact_zeros, False) is None
         same = difference(known.value, outcome.value, dtype_matters=only_dtype) is None
         return same and set(known.changed) <= set(outcome.changed)
@@ -212,6 +218,11 @@ class Write(Exercise):
         return wrong(
             sentence, input=inputs, expected=show(wanted), got=show(outcome.value), first=place
         )
+
+
+def _words(message):
+    """The words of an error without their order, in which a & b and b & a differ."""
+    return sorted(message.split())
 
 
 def _is_of_numbers(fault):

@@ -20,7 +20,7 @@ PIXELS = 96 / 72  # of the page, for each point of the figure
 def svg(figure, size):
     """The figure as text; `size` is that of most of its letters."""
     written = io.BytesIO()
-    figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
+    figure.savefig(written, format="svg")
     root = ElementTree.fromstring(written.getvalue())
     _simplify(root)
     _fit(root)
@@ -71,7 +71,7 @@ def _write_short(element):
         key.strip(): value for key, _, value in (r.partition(":") for r in rules) if value
     }
     for key, value in attributes.items():
-        if key != "id" and not value.startswith("data:"):
+        if key != "id":
             attributes[key] = DECIMAL.sub(_rounded, value).strip()
     if "d" in attributes:
         attributes["d"] = re.sub(r"\s*([A-Za-z])\s*", r"\1", attributes["d"])
@@ -81,7 +81,7 @@ def _write_short(element):
 
 def _rounded(match):
     number = f"{float(match[0]):.2f}".rstrip("0").rstrip(".")
-    return re.sub(r"^(-?)0\.", r"\1.", number).replace("-0", "0") if number != "-0" else "0"
+    return "0" if number == "-0" else re.sub(r"^(-?)0\.", r"\1.", number)
 
 
 def _fit(root):

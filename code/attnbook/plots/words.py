@@ -157,5 +157,4 @@ def _array(ax, x, y, size, name, axes):
             size=14,
             color=MUTED,
         )
-    written = ", ".join(axis if n < 9 else "" for n, axis in enumerate(shown))
-    text(ax, x, y + height / 2 + 0.52, f"({written})", size=13)
+    text(ax, x, y + height / 2 + 0.52, f"({', '.join(shown)})", size=13)

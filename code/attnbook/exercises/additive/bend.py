@@ -80,7 +80,8 @@ bent_apart = Break(
         Miss(
             (np.zeros((1, 1)), np.array([[0.0], [1.0]])),
             lambda q, k: np.allclose(q, 0, atol=1e-9),
-            "with the query 0 both versions score tanh(k): bend or not, nothing was added.",
+            "with the query 0, or one so near to it, both versions score tanh(k): bend or not, "
+            "nothing was added.",
         ),
         Miss(
             (np.array([[1.0], [2.0]]), np.full((3, 1), 0.5)),

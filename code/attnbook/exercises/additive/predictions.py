@@ -123,6 +123,12 @@ counts = Predict(
                 (0, 3_002_000, _NO_CONSTANT),
                 (0, 3_002_001, _NO_CONSTANT),
                 (0, 3_003_001, _NO_CONSTANT),
+                (0, 2_000_000, "queries and keys have a matrix each, and w_v is learned as well."),
+                (
+                    2,
+                    101_200_000,
+                    "the widths are exchanged: queries have 1000 numbers, keys 2000.",
+                ),
                 (0, 2_001_000, "w_k has 2000 rows, as many as a key has numbers: 2 million."),
                 (
                     1,
@@ -193,6 +199,10 @@ sharpest = Predict(
         Misconception(
             0.5,
             "0.5 is the sum of w_v with its signs, or an even share of two: neither is the limit.",
+        ),
+        Misconception(
+            1 / (1 + np.exp(-5.0) / 7),
+            "the other seven add up: their exponential counts 7 times, not 1/7.",
         ),
         Misconception(7 / 8, "7/8 is what the other seven share where all are equal."),
         Misconception(

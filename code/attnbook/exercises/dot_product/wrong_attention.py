@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attnbook.exercises import wrong_weights
 from attnbook.exercises.solutions.scale import cosine_scores
 from attnbook.reference import gaussian_scores, softmax, weighted_sum
 
@@ -25,6 +26,22 @@ def attention(scale=lambda q, k, v: q.shape[-1] ** -0.5, weigh=softmax, mix=None
 
 def keys_reversed(q, k, v, mask=None):
     return weighted_sum(softmax(q @ k.T * q.shape[-1] ** -0.5, mask), v, mask)
+
+
+def indexed_by_the_mask(weigh):
+    """Hidden scores set by an index, which wants a mask of their very shape."""
+
+    def weights_of(scores, mask):
+        if mask is not None:
+            scores[~mask] = -np.inf
+        return weigh(scores, None)
+
+    return weights_of
+
+
+def scaled_after_and_plain(q, k, v, mask=None):
+    scores = q @ np.swapaxes(k, -1, -2) * q.shape[-1] ** -0.5
+    return softmax(scores, mask) @ v
 
 
 def scaled_after(q, k, v, mask=None):
@@ -215,7 +232,34 @@ SHARED = (
     (finished(lambda out, q: out + q), "the queries are added to the output: nothing asks for it."),
     (finished(lambda out, q: softmax(out)), "there is a second softmax, over the output."),
 )
+STILL_COUNTS = (
+    "a hidden value still counts when it is infinite or NaN, since 0 · inf is NaN; use "
+    "weighted_sum."
+)
 OTHERS = (
+    *(
+        (attention(weigh=fill, mix=plain_product), wrong_weights.FILL)
+        for fill in (filled_with(-1e9), filled_with_the_lowest)
+    ),
+    (
+        attention(weigh=nan_where_empty, mix=plain_product),
+        "a query that sees nothing gives NaN here, as -inf - (-inf) and 0/0 do; its output should "
+        "be zeros.",
+    ),
+    *(
+        (
+            attention(weigh=indexed_by_the_mask(weigh), mix=mix),
+            "an index has to have the shape of the scores, and the mask's axes may have length 1: "
+            "np.where broadcasts it.",
+        )
+        for weigh, mix in ((softmax, None), (nan_where_empty, plain_product))
+    ),
+    (scaled_after_and_plain, STILL_COUNTS),
+    (
+        lambda q, k, v, mask=None: np.nan_to_num(scaled_after_and_plain(q, k, v, mask)),
+        "every NaN of the output becomes 0, a visible one too: leave hidden values out by "
+        "weighted_sum, and let the others show.",
+    ),
     *SHARED,
     (
         prepared(lambda q, k, v, mask: (k, q, v, mask)),

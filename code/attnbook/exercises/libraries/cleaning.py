@@ -41,6 +41,14 @@ def first_axis(x, mask):
     return torch.where(mask.any(dim=0)[..., None], x, 0)
 
 
+def first_axis_filled(x, mask):
+    return x.masked_fill(~mask.any(dim=0)[:, None], 0)
+
+
+def left_out(x, mask):
+    return x[mask.any(dim=-2)]
+
+
 def without_axis(x, mask):
     return torch.where(mask.any(dim=-2), x, 0)
 
@@ -114,8 +122,14 @@ cleaned = Write(
             multiplied, "a hidden NaN is still NaN: 0 · NaN = NaN. Choose, do not multiply."
         ),
         Misconception(turned, "the keys that are seen became 0: True = may look."),
+        *(
+            Misconception(
+                known, "the queries are the last axis but one, whatever stands before them."
+            )
+            for known in (first_axis, first_axis_filled)
+        ),
         Misconception(
-            first_axis, "the queries are the last axis but one, whatever stands before them."
+            left_out, "the rows that nobody sees are left out: they stay in place, as zeros."
         ),
         Misconception(
             without_axis,

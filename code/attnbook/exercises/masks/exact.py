@@ -136,6 +136,8 @@ masked_softmax = Write(
         Misconception(softmaxes.divided_again, _REPAIRED_TOO_LATE),
         Misconception(softmaxes.guarded_again, _REPAIRED_TOO_LATE),
         Misconception(softmaxes.hidden_maximum, _REPAIRED_TOO_LATE),
+        Misconception(softmaxes.multiplied_and_divided, _REPAIRED_TOO_LATE),
+        Misconception(softmaxes.one_hidden_maximum, _REPAIRED_TOO_LATE),
         Misconception(softmaxes.softmax_with(lambda dtype: -1e9), weights.FILL),
         Misconception(softmaxes.softmax_with(lambda dtype: np.finfo(dtype).min), weights.FILL),
         Misconception(

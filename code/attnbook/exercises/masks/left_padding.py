@@ -78,6 +78,14 @@ left_padding_mask = Write(
             lambda valid_lens, n_k: np.arange(n_k)[:, None] >= n_k - valid_lens[..., None, :],
             "the mask is transposed: rows are queries, columns are keys.",
         ),
+        *(
+            Misconception(
+                lambda valid_lens, n_k, turn=turn: turn(np.arange(n_k) < valid_lens[..., None]),
+                "the queries are turned round as well as, or instead of, the keys, which are the "
+                "last axis: [..., ::-1].",
+            )
+            for turn in (np.flip, np.flipud)
+        ),
         Misconception(
             lambda valid_lens, n_k: np.arange(n_k) >= n_k - valid_lens,
             "key j meets the length of query j: give the lengths a new last axis for the keys.",

@@ -114,6 +114,17 @@ def hidden_maximum(scores, valid_lens=None):
     return divide(np.where(visible(scores, valid_lens), exp, 0))
 
 
+def one_hidden_maximum(scores, valid_lens=None):
+    """One maximum for all rows, taken over hidden scores too."""
+    return divide(np.where(visible(scores, valid_lens), np.exp(scores - scores.max()), 0))
+
+
+def multiplied_and_divided(scores, valid_lens=None):
+    """Exponentials times the mask: a hidden NaN or infinity stays."""
+    exp = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return divide(exp * visible(scores, valid_lens))
+
+
 def lowered(scores, valid_lens=None):
     """A finite number is added to hidden scores."""
     bias = np.where(visible(scores, valid_lens), 0.0, -1e9)

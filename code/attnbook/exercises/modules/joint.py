@@ -48,6 +48,17 @@ def without_batch(x, n_heads):
     return positions_first(x, n_heads).swapaxes(0, 1)
 
 
+def for_one_batch_axis(x, n_heads):
+    pieces = x.reshape(x.shape[0], x.shape[1], 3, n_heads, x.shape[-1] // (3 * n_heads))
+    return pieces.permute(2, 0, 3, 1, 4)
+
+
+def for_three_axes(x, n_heads):
+    batch, n, width = x.shape
+    pieces = x.reshape(batch, n, 3, n_heads, width // (3 * n_heads))
+    return pieces.permute(2, 0, 3, 1, 4)
+
+
 def by_head(x, n_heads):
     """Each head's query, key and value beside each other, as some other models keep them."""
     pieces = x.reshape(*x.shape[:-1], n_heads, 3, x.shape[-1] // (3 * n_heads))
@@ -123,6 +134,12 @@ split_joint = Write(
         Misconception(
             each(without_batch),
             "axes counted from the front fit one number of batch axes only; count from the end.",
+        ),
+        *(
+            Misconception(
+                known, "this holds for one batch axis only: x.shape[:-1] keeps any number."
+            )
+            for known in (for_one_batch_axis, for_three_axes)
         ),
         Misconception(
             by_head,

@@ -13,9 +13,12 @@ ATTEND = pytorch.scaled_dot_product_attention
 SCALE = "the scale comes from d_model; each head's dot product has the width d_model / n_heads."
 
 KNOWN = (
-    Misconception(
-        layer(project=w.by_rows),
-        "the projection is x @ weight; PyTorch keeps the matrix transposed: x @ weight.T.",
+    *(
+        Misconception(
+            layer(project=project),
+            "the projection is x @ weight; PyTorch keeps the matrix transposed: x @ weight.T.",
+        )
+        for project in (w.by_rows, lambda x, weight: x @ weight)
     ),
     Misconception(
         layer(project=w.by_rows, finish=lambda x, weight: x @ weight),

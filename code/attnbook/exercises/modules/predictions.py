@@ -58,21 +58,19 @@ parameters = Predict(
         Misconception(
             [0, 63, 432, 480], "W_o is missing: there are four matrices, the last mixes the heads."
         ),
-        Misconception(
-            [0, 63, 1728, 2496],
-            "heads share the width, they do not multiply it: each has a piece of the matrices.",
+        *(
+            Misconception(
+                [0, 63, 1728, n],
+                "heads share the width, they do not multiply it: each has a piece of the matrices.",
+            )
+            for n in (2496, 1776, 2304, 2352, 624)
         ),
-        Misconception(
-            [0, 63, 1728, 1776],
-            "heads share the width, they do not multiply it: each has a piece of the matrices.",
-        ),
-        Misconception(
-            [0, 63, 1728, 2304],
-            "heads share the width, they do not multiply it: each has a piece of the matrices.",
-        ),
-        Misconception(
-            [0, 63, 192, 156],
-            "that is one head's share; the module owns the pieces of all its heads.",
+        *(
+            Misconception(
+                [0, 63, 192, n],
+                "that is one head's share; the module owns the pieces of all its heads.",
+            )
+            for n in (144, 156, 192, 624)
         ),
         Misconception([0, 63, 576, 636], "the bias of a layer has 12 numbers, and there are four."),
         Misconception(
@@ -116,7 +114,15 @@ dropout = Predict(
             [3, 3, 16 / 3, 1 / 16],
             "a kept weight is divided by 3/4 once: 3/4 becomes 1, and the output 4.",
         ),
-        Misconception([3, 3, 8, 1 / 16], "the last key is hidden: its value never counts."),
+        Misconception(
+            [3, 3, 4, 3 / 16],
+            "that is the chance that one given weight is dropped and the other kept; here both "
+            "are dropped.",
+        ),
+        *(
+            Misconception([3, 3, n, 1 / 16], "the last key is hidden: its value never counts.")
+            for n in (8, 10.67, 32 / 3)
+        ),
         Misconception(
             [2.25, 3, 4, 0.0625],
             "nothing is scaled in evaluation: the division by 1 - p in training made up for it.",

@@ -55,6 +55,17 @@ def _all_at_once(attend, v):
     return np.repeat(moved, len(v), axis=1)
 
 
+def _all_numbers(attend, v):
+    before = attend(v)
+    moved = [attend(v + np.eye(len(v))[:, [j]]) != before for j in range(len(v))]
+    both_nan = np.isnan(before).all(axis=-1, keepdims=True)
+    return np.stack([np.all(m, axis=-1) for m in moved], axis=1) & ~both_nan
+
+
+def _whole_columns(attend, v):
+    return np.ones((len(v), 1), bool) & np.any(solutions.influence(attend, v), axis=0)
+
+
 influence = Write(
     name="museum.influence",
     title="Find the leak",
@@ -91,6 +102,14 @@ influence = Write(
         Misconception(
             _all_at_once,
             "all values change at once: change one alone, or nobody knows which one moved.",
+        ),
+        Misconception(
+            _all_numbers,
+            "a row counts here if all of its numbers move: one is enough, np.any.",
+        ),
+        Misconception(
+            _whole_columns,
+            "one output that moves makes a whole column True: ask each row, np.any(..., axis=-1).",
         ),
         Misconception(
             lambda attend, v: np.ones((len(v), len(v)), dtype=bool),
@@ -140,6 +159,7 @@ influence = Write(
         case(attend=Attend("right"), v=_V),
         *(case(attend=Attend(name), v=_V) for name in WEIGHTS if name.startswith("exhibit")),
         case(attend=Attend("exhibit 9"), v=np.zeros((4, 1))),
+        case(attend=Attend("right"), v=_V + np.array([1e20, 0])),
         stress(attend=Attend("faint"), v=_V),
     ),
 )

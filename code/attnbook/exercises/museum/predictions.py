@@ -24,7 +24,11 @@ fill = Predict(
         Misconception(
             0, "the fill is only ln 2 above the visible score, not 5000: the weight is not 0."
         ),
-        Misconception(1 / 3, "the three scores differ by ln 2: so do the weights."),
+        Misconception(
+            1 / 3,
+            "this takes all three scores for equal, or counts one hidden key alone: the "
+            "exponentials are 1, 2 and 2.",
+        ),
         Misconception(1 / 2, "you turned the ratio round: the fill is the *larger* score."),
         Misconception(2 / 3, "one hidden key is missing, and the ratio is turned round."),
         Misconception(4 / 5, "this is what the two hidden keys take together."),

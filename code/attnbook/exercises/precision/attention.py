@@ -39,6 +39,30 @@ def scaled_scores_first(q, k, v):
     return (torch.softmax(scores.float(), dim=-1) @ v.float()).half()
 
 
+def scores_rounded(q, k, v):
+    scores = (q.float() @ k.float().mT * q.shape[-1] ** -0.5).half()
+    return (torch.softmax(scores, dim=-1).float() @ v.float()).half()
+
+
+def queries_rounded(q, k, v):
+    scores = (q * q.shape[-1] ** -0.5).float() @ k.float().mT
+    return (torch.softmax(scores, dim=-1) @ v.float()).half()
+
+
+def scaled_weights(q, k, v):
+    weights = torch.softmax(q.float() @ k.float().mT, dim=-1) * q.shape[-1] ** -0.5
+    return (weights @ v.float()).half()
+
+
+def keys_reversed(q, k, v):
+    scores = q.float() @ k.float().T * q.shape[-1] ** -0.5
+    return (torch.softmax(scores, dim=-1) @ v.float()).half()
+
+
+def no_softmax(q, k, v):
+    return (q.float() @ k.float().mT * q.shape[-1] ** -0.5 @ v.float()).half()
+
+
 def weights_rounded(q, k, v):
     scores = q.float() @ k.float().mT * q.shape[-1] ** -0.5
     return torch.softmax(scores, dim=-1).half() @ v
@@ -87,9 +111,27 @@ rounds_once = Write(
             "the product of q and k is made in float16, and rounds or overflows: go to float32 "
             "before it.",
         ),
+        *(
+            Misconception(
+                known, "the scores are rounded to float16 on the way, where 2049 becomes 2048."
+            )
+            for known in (scaled_scores_first, scores_rounded)
+        ),
         Misconception(
-            scaled_scores_first,
-            "the scores are rounded to float16 on the way, where 2049 becomes 2048.",
+            queries_rounded,
+            "the queries are scaled while they are float16, and rounded: go to float32 before.",
+        ),
+        Misconception(
+            scaled_weights,
+            "the scale stands after the softmax, where it shrinks the output; it belongs to the "
+            "scores.",
+        ),
+        Misconception(
+            keys_reversed,
+            "k.T reverses every axis; on a stack of keys only the last two may be swapped: k.mT.",
+        ),
+        Misconception(
+            no_softmax, "there is no softmax: these scores are not weights, and sum to anything."
         ),
         Misconception(
             weights_rounded,
@@ -114,8 +156,16 @@ rounds_once = Write(
             "the softmax runs over the first dimension: keys are the last one of the scores.",
         ),
         Misconception(
+            half(lambda q, k, v: _attention(q, k, v, dim=1)),
+            "the softmax runs over dimension 1, which is the keys' for a matrix alone: dim=-1.",
+        ),
+        Misconception(
             half(lambda q, k, v: _attention(q, k, v, scale=lambda d: v.shape[-1] ** -0.5)),
             "the scale has the width of the values: it is one over the square root of d_k.",
+        ),
+        Misconception(
+            half(lambda q, k, v: _attention(q, k, v, scale=lambda d: k.shape[-2] ** -0.5)),
+            "the scale has the number of keys: it is one over the square root of d_k, their width.",
         ),
         Misconception(
             half(lambda q, k, v: _attention(q, k, v, scale=lambda d: d**0.5)),
@@ -139,6 +189,7 @@ rounds_once = Write(
         case(**_random((2, 3), 2, 2, 8, 1)),
         stress(**_half(q=[[0], [60]], k=[[10], [0]], v=[[0], [8]])),
         stress(**_half(q=[[3]], k=[[683], [682]], v=[[0], [8]])),
+        stress(**_half(q=[[1025, 1024, 0]], k=[[1, 0, 0], [0, 1, 0]], v=[[0], [8]])),
         stress(**_half(q=[[1]], k=[[0], *[[-16]] * 64], v=[[0], *[[60000]] * 64])),
         stress(**_half(q=np.full((1, 64), 40), k=np.full((1, 64), 40), v=[[4]])),
     ),

@@ -22,6 +22,7 @@ result_bits = Predict(
         "The package's functions return the dtype that came in.",
     ),
     misconceptions=(
+        Misconception([4, 8, 2, 4, 2], "these are bytes: a byte has 8 bits."),
         Misconception(
             [16, 64, 16, 32, 16],
             "a list of floats becomes float32: PyTorch chooses 16 bits for nobody.",

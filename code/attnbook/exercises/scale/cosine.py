@@ -38,6 +38,16 @@ def _not_guarded(q, k):
     return (q / _length(q)) @ np.swapaxes(k / _length(k), -1, -2)
 
 
+def _lengths_without_axes(q, k):
+    lengths = np.linalg.norm(q, axis=-1) * np.linalg.norm(k, axis=-1)
+    return q @ np.swapaxes(k, -1, -2) / lengths
+
+
+def _without_keepdims(q, k):
+    q, k = (x / np.linalg.norm(x, axis=-1) for x in (q, k))
+    return q @ np.swapaxes(k, -1, -2)
+
+
 def _in_place(q, k):
     q /= np.where(_length(q) == 0, 1, _length(q))
     k /= np.where(_length(k) == 0, 1, _length(k))
@@ -109,6 +119,15 @@ cosine_scores = Write(
         ),
         Misconception(
             lambda q, k: right(k, q), "the scores are transposed: rows are queries, columns keys."
+        ),
+        Misconception(
+            _without_keepdims,
+            "the lengths lost their axis, and met the features: keepdims=True divides each vector.",
+        ),
+        Misconception(
+            _lengths_without_axes,
+            "the lengths lost their axis: each query's belongs to a row of the scores, and each "
+            "key's to a column.",
         ),
         Misconception(
             lambda q, k: _of_length_one(q) @ _of_length_one(k).T,

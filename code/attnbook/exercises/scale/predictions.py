@@ -37,6 +37,10 @@ spread = Predict(
             [288, 3],
             "3² is the variance of the entries: a standard deviation takes 3 itself, 3 · 32.",
         ),
+        Misconception(
+            [55.43, 1.73],
+            "3 is the size of a query's entry: the variance of the entries is 9.",
+        ),
         Misconception([32, 1], "this takes the queries' entries as ±1; they are ±3."),
         Misconception([96, 1], "the scale undoes the width and nothing else: the 3 stays in."),
         Misconception(

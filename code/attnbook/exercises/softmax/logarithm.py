@@ -51,6 +51,17 @@ def over_axis(axis):
     return wrong
 
 
+def over_everything(scores):
+    top = np.max(scores, axis=-1, keepdims=True)
+    shifted = scores - np.where(np.isfinite(top), top, 0)
+    return shifted - np.log(np.sum(np.exp(shifted)))
+
+
+def over_everything_unguarded(scores):
+    shifted = scores - np.max(scores, axis=-1, keepdims=True)
+    return shifted - np.log(np.sum(np.exp(shifted)))
+
+
 def inside_alone(scores):
     top = np.max(scores, axis=-1, keepdims=True)
     return scores - np.log(np.sum(np.exp(scores - top), axis=-1, keepdims=True))
@@ -153,6 +164,12 @@ log_softmax = Write(
         "logarithm of 1 for such a sum: two calls of np.where.",
     ),
     misconceptions=(
+        *(
+            Misconception(
+                known, "one sum serves all rows: each row has its own, axis=-1 and keepdims=True."
+            )
+            for known in (over_everything, over_everything_unguarded)
+        ),
         Misconception(
             lambda s: s - s.max(-1, keepdims=True) - np.log(np.exp(s).sum(-1, keepdims=True)),
             "the maximum is subtracted from the scores, not inside the sum: both need the shift.",

@@ -123,7 +123,8 @@ powers = Break(
         Miss(
             ([0.0, -1000.0], 0.5),
             lambda scores, T: T <= 1,
-            "cooling makes a weight of 0 no larger, so both give 0: the temperature should rise.",
+            "at 1 and below a weight of 0 becomes no larger, so both give 0: the temperature "
+            "should rise.",
         ),
         Miss(
             ([0.0, -100_000.0], 2.0),

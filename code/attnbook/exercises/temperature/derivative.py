@@ -62,6 +62,12 @@ def inner(scores):
     return diagonal(weights) - np.sum(weights**2, axis=-1)[..., None, None]
 
 
+def inner_of_the_batch(scores):
+    """The same with the transpose of an array, whatever its axes."""
+    weights = softmax(scores)
+    return np.eye(scores.shape[-1]) * weights - weights.T @ weights
+
+
 def inner_of_a_row(scores):
     """The same, as it is typed for a single row."""
     weights = softmax(scores)
@@ -180,6 +186,11 @@ jacobian = Write(
         *(
             Misconception(wrong, "αᵀα is a number: α αᵀ is the matrix of all products A_j A_l.")
             for wrong in (inner, inner_of_a_row)
+        ),
+        Misconception(
+            inner_of_the_batch,
+            "weights.T @ weights mixes the rows, and of a single row it is a number: α αᵀ is the "
+            "matrix of all products A_j A_l of one row.",
         ),
         Misconception(
             own_derivatives,

@@ -59,6 +59,18 @@ def output_added(g, weights, v):
     return weights * (pulls(g, v) + np.sum(weights * pulls(g, v), axis=-1, keepdims=True))
 
 
+def without_keepdims(g, weights, v):
+    return weights * (pulls(g, v) - np.sum(weights * pulls(g, v), axis=-1))
+
+
+def product_for_g_out(g, weights, v):
+    return weights * (pulls(g, v) - g @ (weights @ v))
+
+
+def with_the_shape_of_v(g, weights, v):
+    return weights * (g @ v.T - np.sum(g * (weights @ v), axis=-1, keepdims=True))
+
+
 def weight_twice(g, weights, v):
     return weights * solutions.scores_gradient(g, weights, v)
 
@@ -123,6 +135,19 @@ scores_gradient = Write(
         ),
         Misconception(
             output_added, "g·out is added: what counts is the distance of v_l from the output."
+        ),
+        Misconception(
+            without_keepdims,
+            "the sums lost their axis, and met the keys: keepdims=True gives each row its own.",
+        ),
+        Misconception(
+            product_for_g_out,
+            "g @ out is a matrix product; g·out is one number for each row: multiply, and sum over "
+            "the last axis.",
+        ),
+        Misconception(
+            with_the_shape_of_v,
+            "v.T reverses every axis; on a stack of values only the last two may be swapped.",
         ),
         Misconception(weight_twice, "the weight A_l stands twice in front: once is enough."),
         Misconception(ignores_g, "g is not used: it says which way each output should move."),

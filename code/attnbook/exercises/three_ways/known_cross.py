@@ -42,6 +42,7 @@ KNOWN = (
         Misconception(known, sentence)
         for sources, sentence in (
             ((1, 0, 0), _EXCHANGED),
+            ((1, 0, 1), _EXCHANGED),
             ((0, 0, 0), _DECODER_ONLY),
             ((1, 1, 1), _ENCODER_ONLY),
         )

@@ -61,6 +61,10 @@ first_moved = Write(
             "that is the last row that moves; the first was asked for.",
         ),
         Misconception(
+            wrong.checker(answer=lambda rows, first, t: np.flatnonzero(rows)),
+            "these are all the rows that move; the first alone was asked for.",
+        ),
+        Misconception(
             wrong.checker(answer=lambda rows, first, t: int(rows.sum())),
             "that is the number of rows that move; the first was asked for.",
         ),
@@ -90,6 +94,10 @@ first_moved = Write(
                 wrong.checker(answer=lambda rows, first, t: first if rows[:t].any() else t),
                 wrong.row_by_row(lambda x, t: t),
             )
+        ),
+        Misconception(
+            wrong.checker(answer=lambda rows, first, t: first if rows[:t].any() else len(rows)),
+            "only rows before t are looked at: the first row that moves may be t or a later one.",
         ),
         Misconception(
             wrong.row_by_row(lambda x, t: x.shape[-2]),

@@ -82,6 +82,11 @@ distance = Break(
             lambda query, key: distance_of(query, key) < 0.1,
             "the slope of the root is large here, and still finite: come closer yet.",
         ),
+        Miss(
+            ([1.0, 0.0], [0.0, 1.0]),
+            lambda query, key: True,
+            "query and key stand apart, and there the slope of the root is finite: come closer.",
+        ),
     ),
     notice="The forward value was right all the while: only a test of the gradient finds this.",
 )

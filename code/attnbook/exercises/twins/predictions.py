@@ -44,6 +44,21 @@ lse_gradient = Predict(
             "the hidden key has left the sum as well: divide by 1 + 3 in the second row.",
         ),
         Misconception(
+            [[1 / 4, 3 / 4, 0], [1 / 8, 3 / 8, 4 / 8]],
+            "the rows are in the wrong order: the first query sees all three keys.",
+        ),
+        *(
+            Misconception(
+                halves,
+                "these are the weights over 2: sum() adds the two results, and a mean would divide "
+                "by their number.",
+            )
+            for halves in (
+                [[1 / 16, 3 / 16, 4 / 16], [1 / 8, 3 / 8, 0]],
+                [[1 / 16, 3 / 16, 4 / 16], [1 / 16, 3 / 16, 0]],
+            )
+        ),
+        Misconception(
             [[1, 3, 4], [1, 3, 0]],
             "these are the exponentials: the logarithm divides them by their sum.",
         ),

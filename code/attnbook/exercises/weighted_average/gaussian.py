@@ -45,6 +45,21 @@ def _nearest_alone(q, k, v, width):
     return np.take_along_axis(v, np.argmin(distances, axis=-1)[..., None], axis=-2)
 
 
+def _over_everything(q, k, v, width):
+    steps = (q[..., :, None, :] - k[..., None, :, :]) / width
+    affinities = np.exp(-0.5 * (steps**2).sum(axis=-1))
+    return affinities / affinities.sum() @ v
+
+
+def _features_apart(q, k, v, width):
+    steps = (q[..., :, None, :] - k[..., None, :, :]) / width
+    return softmax(-0.5 * steps**2).sum(axis=-1) @ v
+
+
+def _one_feature(q, k, v, width):
+    return softmax(-0.5 * ((q - np.swapaxes(k, -1, -2)) / width) ** 2) @ v
+
+
 def _weights_alone(q, k, v, width):
     steps = (q[..., :, None, :] - k[..., None, :, :]) / width
     return softmax(-0.5 * (steps**2).sum(axis=-1))
@@ -112,6 +127,19 @@ gaussian_attention = Write(
         Misconception(
             _unnormalised,
             "nothing is normalised: divide the affinities of a row by their sum, as softmax does.",
+        ),
+        Misconception(
+            _over_everything,
+            "one sum divides all affinities: each row has its own, axis=-1 and keepdims=True.",
+        ),
+        Misconception(
+            _features_apart,
+            "the softmax runs over the features, before they are summed: sum the squares first.",
+        ),
+        Misconception(
+            _one_feature,
+            "this holds for vectors of one number only: with more, the steps need an axis of their "
+            "own for the features, to be summed over.",
         ),
         Misconception(
             _weights_alone, "these are the weights: mix the values with them, weights @ v."

@@ -84,7 +84,7 @@ leave_one_out = Write(
         ),
         Misconception(
             _leave_out(lambda s, i: np.where(i, s, -np.inf)),
-            "each point sees itself alone: hide the diagonal, and show the others.",
+            "each point gets its own y back: hide the diagonal, and mix the y of the others.",
         ),
         Misconception(
             lambda x, y, width: _leave_out(lambda s, i: s)(x, y, width) - y,

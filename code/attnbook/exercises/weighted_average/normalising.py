@@ -120,6 +120,10 @@ normalise = Write(
             )
             for small in (1e-6, 1e-8, 1e-9, 1e-10, 1e-12)
         ),
+        Misconception(
+            lambda a: a / np.maximum(a.sum(axis=-1, keepdims=True), 1),
+            "a sum below 1 is not divided by: only a sum of 0 needs another divisor.",
+        ),
         Misconception(_over_queries, "the columns sum to 1: each *row* is one query's weights."),
         Misconception(
             _sum_of_all, "all entries together sum to 1: every query needs weights of its own."

@@ -1,5 +1,7 @@
 """Outputs to predict: by hand, and for a very wide kernel."""
 
+import numpy as np
+
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.predict import Predict
 from attnbook.exercises.solutions import weighted_average as solutions
@@ -37,7 +39,16 @@ by_hand = Predict(
         ),
         Misconception(5.0, "5 gives the weight 2/4 to the last key: it belongs to the first."),
         Misconception(5.5, "5.5 belongs to the affinities 1, 3 and 4; here they are 2, 1 and 1."),
-        Misconception(6.0, "6 averages the last two keys alone: the first has weight as well."),
+        Misconception(
+            6.0,
+            "6 averages the last two keys alone, or divides by 2: all three have weight, and the "
+            "affinities sum to 4.",
+        ),
+        Misconception(
+            12 / (np.e + 2),
+            "2.54 belongs to the softmax of 2, 1 and 1: these are affinities already, and only "
+            "have to be divided by their sum.",
+        ),
     ),
     notice="Only the ratios of the affinities matter: 20, 10, 10 would give the same 3.",
 )
