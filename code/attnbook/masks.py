@@ -53,7 +53,7 @@ def causal_mask(n_q: Integral, n_k: Integral) -> Bool[Array, "n_q n_k"]:
     array([[ True,  True, False],
            [ True,  True,  True]])
     """
-    return _steps_ahead(n_q, n_k) <= 0
+    return steps_ahead(n_q, n_k) <= 0
 
 
 @checked
@@ -76,7 +76,7 @@ def sliding_window_mask(
     """
     _count("left", left)
     _count("right", right)
-    ahead = _steps_ahead(n_q, n_k)
+    ahead = steps_ahead(n_q, n_k)
     return (-left <= ahead) & (ahead <= right)
 
 
@@ -113,7 +113,7 @@ def document_mask(
     return q_documents[..., :, None] == k_documents[..., None, :]
 
 
-def _steps_ahead(n_q, n_k):
+def steps_ahead(n_q, n_k):
     """How far key j lies ahead of query i's own position: j - (i + n_k - n_q)."""
     _count("n_q", n_q)
     _count("n_k", n_k)

@@ -80,9 +80,15 @@ def _wrap(function, prepare):
         arguments, dtype = prepare(check(*args, **kwargs))
         with inside.entered(cast=True), np.errstate(all="ignore"):
             out = function(**arguments)
-            return out if dtype is None else out.astype(dtype, copy=False)
+            return out if dtype is None else _as_dtype(out, dtype)
 
     return call
+
+
+def _as_dtype(out, dtype):
+    if isinstance(out, tuple):
+        return tuple(x.astype(dtype, copy=False) for x in out)
+    return out.astype(dtype, copy=False)
 
 
 def _one_dtype(arguments, real):

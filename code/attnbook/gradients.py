@@ -1,0 +1,150 @@
+"""The backward passes of `reference`, derived by hand with the chain rule.
+
+grad_x stands for ∂L/∂x, the derivatives of one number L, and has the shape of x. Each function
+takes the gradient of a result, and what the result was computed from, and returns those of its
+arguments in their order. What a mask hides has gradient 0, and no part in any other.
+"""
+
+from numbers import Real as Number
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from attnbook.operation import Array, Real, operation
+from attnbook.reference import dot_product_scores, softmax, weighted_sum
+
+
+@operation
+def softmax_backward(
+    grad_weights: Real[Array, "*batch n_q n_k"],
+    weights: Real[Array, "*batch n_q n_k"],
+    mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+) -> Float[Array, "*batch n_q n_k"]:
+    """The gradient of scores from that of their weights.
+
+        grad_S_ij = A_ij (grad_A_ij - Σ_l A_il grad_A_il)
+
+    Returns an array of the same shape: 0 where the mask is False, and in an empty row.
+
+    Source: the Jacobian of softmax, diag(A_i) - A_i A_iᵀ, times grad_A_i.
+    """
+    if mask is not None:
+        grad_weights = np.where(mask, grad_weights, 0)
+    along = np.sum(weights * grad_weights, axis=-1, keepdims=True)
+    return weights * (grad_weights - along)
+
+
+@operation
+def weighted_sum_backward(
+    grad_out: Real[Array, "*batch n_q d_v"],
+    weights: Real[Array, "*batch n_q n_k"],
+    v: Real[Array, "*batch n_k d_v"],
+    mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+) -> tuple[Float[Array, "*batch n_q n_k"], Float[Array, "*batch n_k d_v"]]:
+    """The gradients of weights and values from that of their sums.
+
+        grad_A = grad_O vᵀ    (n_q, d_v)(d_v, n_k),    grad_v = Aᵀ grad_O    (n_k, n_q)(n_q, d_v)
+
+    Returns both, of the shapes of weights and v.
+    """
+    grad_weights = grad_out @ _transposed(v)
+    if mask is not None:
+        grad_weights = np.where(mask, grad_weights, 0)
+    return grad_weights, weighted_sum(_transposed(weights), grad_out, _transposed(mask))
+
+
+@operation
+def dot_product_scores_backward(
+    grad_scores: Real[Array, "*batch n_q n_k"],
+    q: Real[Array, "*batch n_q d_k"],
+    k: Real[Array, "*batch n_k d_k"],
+    scale: Number | None = None,
+    mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+) -> tuple[Float[Array, "*batch n_q d_k"], Float[Array, "*batch n_k d_k"]]:
+    """The gradients of queries and keys from that of their scores, which is 0 where hidden.
+
+        grad_q = scale · grad_S k    (n_q, n_k)(n_k, d_k)
+        grad_k = scale · grad_Sᵀ q    (n_k, n_q)(n_q, d_k)
+
+    Returns both, of the shapes of q and k.
+    """
+    grad_scores = grad_scores * (q.shape[-1] ** -0.5 if scale is None else float(scale))
+    grad_q = weighted_sum(grad_scores, k, mask)
+    return grad_q, weighted_sum(_transposed(grad_scores), q, _transposed(mask))
+
+
+@operation
+def scaled_dot_product_attention_backward(
+    grad_out: Real[Array, "*batch n_q d_v"],
+    q: Real[Array, "*batch n_q d_k"],
+    k: Real[Array, "*batch n_k d_k"],
+    v: Real[Array, "*batch n_k d_v"],
+    mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+    bias: Real[Array, "*#batch #n_q #n_k"] | None = None,
+    scale: Number | None = None,
+) -> tuple[
+    Float[Array, "*batch n_q d_k"], Float[Array, "*batch n_k d_k"], Float[Array, "*batch n_k d_v"]
+]:
+    """The gradients of queries, keys and values from that of the output of attention.
+
+    The three steps of attention, backward: from the sum to weights and values, from the weights to
+    scores, from the scores to queries and keys. Returns three arrays, of the shapes of q, k and v.
+
+    Source: Dao et al. (2022), appendix B.2.
+    """
+    scores = dot_product_scores(q, k, scale)
+    weights = softmax(scores if bias is None else scores + bias, mask)
+    grad_weights, grad_v = weighted_sum_backward(grad_out, weights, v, mask)
+    grad_scores = softmax_backward(grad_weights, weights, mask)
+    return *dot_product_scores_backward(grad_scores, q, k, scale, mask), grad_v
+
+
+@operation
+def additive_attention_backward(
+    grad_out: Real[Array, "*batch n_q d_v"],
+    q: Real[Array, "*batch n_q d_q"],
+    k: Real[Array, "*batch n_k d_k"],
+    v: Real[Array, "*batch n_k d_v"],
+    w_q: Real[Array, "d_q d_hidden"],
+    w_k: Real[Array, "d_k d_hidden"],
+    w_v: Real[Array, "d_hidden"],
+    mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+) -> tuple[
+    Float[Array, "*batch n_q d_q"],
+    Float[Array, "*batch n_k d_k"],
+    Float[Array, "*batch n_k d_v"],
+    Float[Array, "d_q d_hidden"],
+    Float[Array, "d_k d_hidden"],
+    Float[Array, "d_hidden"],
+]:
+    """The gradients of all six arguments of additive attention from that of its output.
+
+        grad_w_v = Σ_ij grad_S_ij h_ij,    h_ij = tanh(x_ij),    x_ij = q_i W_q + k_j W_k
+        grad_x_ij = grad_S_ij (1 - h_ij²) ∘ w_v
+        grad_q_i = (Σ_j grad_x_ij) W_qᵀ,    grad_W_q = Σ_i q_iᵀ (Σ_j grad_x_ij),    so for the keys
+
+    with grad_S from `softmax_backward`. Returns them in the order of the arguments, those of the
+    parameters summed over the batch.
+    """
+    hidden = np.tanh((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :])
+    weights = softmax(hidden @ w_v, mask)
+    grad_weights, grad_v = weighted_sum_backward(grad_out, weights, v, mask)
+    grad_scores = softmax_backward(grad_weights, weights, mask)[..., None]
+    if mask is not None:
+        hidden = np.where(mask[..., None], hidden, 0)
+        k = np.where(np.any(mask, axis=-2)[..., None], k, 0)
+    pairs = grad_scores * (1 - hidden**2) * w_v
+    from_q, from_k = np.sum(pairs, axis=-2), np.sum(pairs, axis=-3)
+    grad_w_v = np.sum(grad_scores * hidden, axis=tuple(range(hidden.ndim - 1)))
+    parameters = _summed(_transposed(q) @ from_q), _summed(_transposed(k) @ from_k), grad_w_v
+    return from_q @ w_q.T, from_k @ w_k.T, grad_v, *parameters
+
+
+def _summed(x):
+    """The sum over all batch axes."""
+    return np.sum(x, axis=tuple(range(x.ndim - 2)))
+
+
+def _transposed(x):
+    """Rows for columns; None stays None, and so does an axis of 1 that stands for all."""
+    return None if x is None else np.swapaxes(x, -1, -2)

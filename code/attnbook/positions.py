@@ -1,0 +1,187 @@
+"""Where a query and a key stand: added to vectors, turned into them, or added to their scores.
+
+Positions are integers, of any sign, with one for each row of the vectors. Angles and frequencies
+are in radians, and radians for each position.
+"""
+
+from numbers import Integral
+from numbers import Real as Number
+
+import numpy as np
+from jaxtyping import Float, Integer
+
+from attnbook.masks import steps_ahead
+from attnbook.operation import Array, Real, checked, operation
+
+PAIRINGS = "neighbours", "halves"
+METHODS = "linear", "ntk", "yarn"
+
+
+@checked
+def frequencies(width: Integral, base: Number = 10000.0) -> Float[Array, "pairs"]:
+    """How far each pair of features turns from one position to the next.
+
+        θ_m = base^(-2m / width),    m = 0, …, width/2 - 1
+
+    Returns an array of shape (width / 2,), in radians for each position. Raises ValueError if the
+    width is not even and positive, or the base is not above 0.
+
+    Source: Vaswani et al. (2017), section 3.5; Su et al. (2021), section 3.2.2.
+
+    >>> frequencies(4)
+    array([1.  , 0.01])
+    """
+    if width < 2 or width % 2:
+        raise ValueError(f"frequencies: width is {width}; expected an even number, 2 or more")
+    if not base > 0:
+        raise ValueError(f"frequencies: base is {base}; expected a number above 0")
+    return float(base) ** (-np.arange(0, width, 2) / width)
+
+
+@checked
+def stretched(
+    frequencies: Float[Array, "pairs"],
+    factor: Number,
+    method: str,
+    trained_length: Number | None = None,
+) -> Float[Array, "pairs"]:
+    """Frequencies for texts that are `factor` times as long as those of training.
+
+        linear   θ_m / s                                   every pair turns s times as slowly
+        ntk      θ_m · s^(-m / (M - 1))                    the first as before, the last s times
+        yarn     θ_m · (γ_m + (1 - γ_m) / s)               what turned often in training stays
+                 γ_m = clip((r_m - 1) / 31, 0, 1),    r_m = trained_length · θ_m / 2π turns
+
+    Here s is the factor and M the number of pairs. Returns an array of the same shape. Raises
+    ValueError if the factor is below 1, and for "yarn" without the length of training, in
+    positions.
+
+    Source: Chen et al. (2023) for "linear"; Peng et al. (2023), section 3.1 for "ntk", section 3.2
+    with α = 1 and β = 32 for "yarn", without the temperature of section 3.4.
+    """
+    _one_of("method", method, METHODS)
+    if not factor >= 1:
+        raise ValueError(f"stretched: factor is {factor}; expected a number of at least 1")
+    if method == "linear":
+        return frequencies / float(factor)
+    if method == "ntk":
+        return frequencies * float(factor) ** -np.linspace(0, 1, len(frequencies))
+    if trained_length is None:
+        raise ValueError("stretched: trained_length is None; expected a number for 'yarn'")
+    turns = float(trained_length) * frequencies / (2 * np.pi)
+    kept = np.clip((turns - 1) / 31, 0, 1)
+    return frequencies * (kept + (1 - kept) / float(factor))
+
+
+@checked
+def sinusoidal(
+    positions: Integer[Array, "*batch n"], width: Integral, base: Number = 10000.0
+) -> Float[Array, "*batch n width"]:
+    """A vector for each position, to be added to what stands there.
+
+        P_{i, 2m} = sin(i θ_m),    P_{i, 2m+1} = cos(i θ_m)
+
+    Returns an array of shape (..., n, width). Raises ValueError as `frequencies` does.
+
+    Source: Vaswani et al. (2017), section 3.5.
+    """
+    angles = positions[..., None] * frequencies(width, base)
+    return _joined(np.sin(angles), np.cos(angles), "neighbours")
+
+
+@operation
+def rope(
+    x: Real[Array, "*batch n d"],
+    positions: Integer[Array, "*#batch n"],
+    frequencies: Float[Array, "pairs"],
+    pairing: str = "neighbours",
+) -> Float[Array, "*batch n d"]:
+    """Turn each pair of features of each row by an angle in proportion to its position.
+
+        (a, b) → (a cos φ - b sin φ, a sin φ + b cos φ),    φ = position · θ_m for pair m
+
+    The dot product of a query and a key turned so depends on their positions only through the
+    difference of the two.
+
+    Parameters
+    ----------
+    x
+        Queries or keys (..., n, d).
+    positions
+        One integer for each row.
+    frequencies
+        θ of M pairs, 2M ≤ d; features beyond the first 2M stay as they are.
+    pairing
+        Which features are pair m: "neighbours", 2m and 2m + 1, or "halves", m and m + M.
+
+    Returns an array of the shape of x. Raises ValueError if there are more pairs than x has.
+
+    Source: Su et al. (2021), section 3.4.2, for "neighbours".
+    """
+    angles = positions[..., None] * frequencies
+    return rotate(x, np.cos(angles), np.sin(angles), pairing)
+
+
+@operation
+def rotate(
+    x: Real[Array, "*batch n d"],
+    cos: Real[Array, "*#batch n pairs"],
+    sin: Real[Array, "*#batch n pairs"],
+    pairing: str = "neighbours",
+) -> Float[Array, "*batch n d"]:
+    """Turn pairs of features by angles of which cosine and sine are known; see `rope`.
+
+    Returns an array of the shape of x. Raises ValueError if there are more pairs than x has.
+    """
+    _one_of("pairing", pairing, PAIRINGS)
+    n = 2 * cos.shape[-1]
+    if n > x.shape[-1]:
+        raise ValueError(f"rotate: cos has {n // 2} pairs; expected at most {x.shape[-1] // 2}")
+    a, b = _pairs(x[..., :n], pairing)
+    turned = _joined(a * cos - b * sin, a * sin + b * cos, pairing)
+    return np.concatenate([turned, x[..., n:]], axis=-1)
+
+
+@operation
+def halves_from_neighbours(x: Real[Array, "*batch n d"]) -> Float[Array, "*batch n d"]:
+    """The same features in the other order: 0, 2, 4, … and then 1, 3, 5, ….
+
+    Rotating the result with "halves" gives what rotating x with "neighbours" gives, in this order.
+    Applied to the columns of W_q and W_k it converts a model. Returns an array of the same shape.
+    """
+    return _joined(*_pairs(x, "neighbours"), "halves")
+
+
+@checked
+def alibi_bias(n_heads: Integral, n_q: Integral, n_k: Integral) -> Float[Array, "n_heads n_q n_k"]:
+    """A bias that falls with the distance of key and query, in each head at its own pace.
+
+        B_hij = -2^(-8 (h + 1) / n_heads) · |j - (i + n_k - n_q)|,    h = 0, …, n_heads - 1
+
+    Returns an array of shape (n_heads, n_q, n_k). Raises ValueError if n_heads is not positive, or
+    another number is negative.
+
+    Source: Press, Smith and Lewis (2022), section 3, with the distance in both directions. Their
+    code has other slopes where n_heads is not a power of 2.
+    """
+    if n_heads < 1:
+        raise ValueError(f"alibi_bias: n_heads is {n_heads}; expected 1 or more")
+    slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)
+    return -slopes[:, None, None] * np.abs(steps_ahead(n_q, n_k))
+
+
+def _one_of(name, value, allowed):
+    if value not in allowed:
+        raise ValueError(f"{name} is {value!r}; expected one of {', '.join(allowed)}")
+
+
+def _pairs(x, pairing):
+    if pairing == "neighbours":
+        return x[..., 0::2], x[..., 1::2]
+    return np.split(x, 2, axis=-1)
+
+
+def _joined(a, b, pairing):
+    if pairing == "neighbours":
+        return np.stack([a, b], axis=-1).reshape(*a.shape[:-1], 2 * a.shape[-1])
+    return np.concatenate([a, b], axis=-1)
