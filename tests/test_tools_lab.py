@@ -12,7 +12,7 @@ from nbformat.sign import NotebookNotary
 
 ROOT = Path(__file__).parents[1]
 STUB = f"""#!/bin/sh
-[ "$1" = trust ] && exec {sys.executable} -m jupyter "$@"
+[ "$1" = trust ] && exec "{sys.executable}" -m jupyter "$@"
 echo "$@"
 """
 
