@@ -57,19 +57,15 @@ def test_all_is_open_in_print(page):
     assert not page.locator("details.reveal > summary").first.is_visible()
 
 
-@pytest.mark.parametrize("media", ["screen", "print"])
-def test_what_is_said_of_an_answer_is_as_large_as_the_text(page, media):
-    page.emulate_media(media=media)
-    paragraphs = [".bd-article > section > section > p", "details.reveal > .reading > p"]
-    size = "element => getComputedStyle(element).fontSize"
-    assert len({page.locator(p).first.evaluate(size) for p in paragraphs}) == 1
-
-
 SIZES = """() => [...new Set([...document.querySelectorAll(
-  "section > h2 ~ p, details.reveal > .reading > p")].map(p => getComputedStyle(p).fontSize))]"""
+  "article, section > h2 ~ p, .bd-article > section > section > p, details.reveal > .reading > p"
+)].map(part => getComputedStyle(part).fontSize))]"""
 
 
-def test_the_text_of_an_answer_is_as_large_as_the_rest(page):
+@pytest.mark.parametrize("chapter", [CHAPTER, "book/pytorch/03-modules.html"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_is_said_of_an_answer_is_as_large_as_the_text(visit, chapter, width):
+    page = visit(chapter, width=width).page
     for media in ("screen", "print"):
         page.emulate_media(media=media)
         assert len(page.evaluate(SIZES)) == 1

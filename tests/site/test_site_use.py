@@ -75,19 +75,6 @@ def test_the_contents_open_where_the_reader_is_and_show_it(visit):
     )
 
 
-SIZES = """() => ["article", ".cell .reading > p"].map(
-  place => getComputedStyle(document.querySelector(place)).fontSize)"""
-
-
-@pytest.mark.parametrize("view", [{}, {"width": 390}])
-def test_an_answer_is_as_large_as_the_text_in_print_too(visit, view):
-    page = visit("book/pytorch/03-modules.html", **view).page
-    for media in ("screen", "print"):
-        page.emulate_media(media=media)
-        article, answer = page.evaluate(SIZES)
-        assert answer == article
-
-
 CUT_NAMES = """() => [...document.querySelectorAll("article table code")].filter(name =>
   /^\\S{1,16}$/.test(name.textContent) && name.getClientRects().length > 1
 ).map(name => name.textContent)"""
