@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from double import DOUBLE, text
 
 from attnbook import exercises
 from attnbook.exercises.break_it import Break
@@ -12,21 +13,7 @@ from attnbook.exercises.dot_product import wrong_attention
 from attnbook.exercises.exercise import Exercise, Misconception
 from attnbook.exercises.predict import Predict
 from attnbook.exercises.three_ways import wrong_moved
-from attnbook.exercises.write import Write, case, stress
-
-DOUBLE = Write(
-    name="test.double",
-    title="Double",
-    level="easy",
-    minutes=1,
-    solution_of=lambda x: 2 * x,
-    misconceptions=(Misconception(lambda x: x**2, "that is the square."),),
-    cases=(case(x=np.array([2.0])), case(x=np.array([3.0])), case(x=np.ones((2, 40)))),
-)
-
-
-def text(answer):
-    return DOUBLE.verdict(answer).text
+from attnbook.exercises.write import case, stress
 
 
 def test_a_misconception_comes_with_the_smallest_input_that_shows_it():

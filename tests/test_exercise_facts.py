@@ -4,23 +4,13 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from double import DOUBLE
 
 from attnbook import exercises
 from attnbook.exercises.exercise import Exercise, Misconception
 from attnbook.exercises.predict import Predict
 from attnbook.exercises.relations import RELATIONS, division, relation
-from attnbook.exercises.write import Write, case, stress
-
-DOUBLE = Write(
-    name="test.double",
-    title="Double",
-    level="easy",
-    minutes=1,
-    solution_of=lambda x: 2 * x,
-    misconceptions=(Misconception(lambda x: x**2, "that is the square."),),
-    cases=(case(x=np.array([2.0])), case(x=np.array([3.0])), case(x=np.ones((2, 40)))),
-)
-
+from attnbook.exercises.write import case, stress
 
 WEIGHTS = np.array([[0.25, 0.75], [0.5, 0.5]])
 RELATED = {

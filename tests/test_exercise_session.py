@@ -14,24 +14,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from double import DOUBLE, text
 
 from attnbook.exercises import attempt, record, rehearsal, surroundings, write
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.write import Write, case
-
-DOUBLE = Write(
-    name="test.double",
-    title="Double",
-    level="easy",
-    minutes=1,
-    solution_of=lambda x: 2 * x,
-    misconceptions=(Misconception(lambda x: x**2, "that is the square."),),
-    cases=(case(x=np.array([2.0])), case(x=np.array([3.0])), case(x=np.ones((2, 40)))),
-)
-
-
-def text(answer):
-    return DOUBLE.verdict(answer).text
 
 
 def test_an_answer_that_never_ends_is_stopped(monkeypatch):

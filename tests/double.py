@@ -1,0 +1,20 @@
+"""The smallest exercise, on which the checks of the engine are tried."""
+
+import numpy as np
+
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.write import Write, case
+
+DOUBLE = Write(
+    name="test.double",
+    title="Double",
+    level="easy",
+    minutes=1,
+    solution_of=lambda x: 2 * x,
+    misconceptions=(Misconception(lambda x: x**2, "that is the square."),),
+    cases=(case(x=np.array([2.0])), case(x=np.array([3.0])), case(x=np.ones((2, 40)))),
+)
+
+
+def text(answer):
+    return DOUBLE.verdict(answer).text
