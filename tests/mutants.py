@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = "code/attnbook/reference.py"
+SOURCE = "code/attnbook/reference/softmax.py"
 SUITE = ["arguments", "influence", "onnx", "published", "reference"]
 
 QUOTIENT = "weights = exp / np.where(total == 0, 1, total)"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from draw import assert_close, mask, matrices, queries_keys_values
+from wrong_versions import put
 
 from attnbook import reference
 
@@ -45,7 +46,7 @@ WRONG_SCORES = {
 
 @pytest.mark.parametrize("name", WRONG_SCORES)
 def test_a_wrong_additive_score_is_rejected(drawn, monkeypatch, name):
-    monkeypatch.setattr(reference, "additive_scores", WRONG_SCORES[name])
+    put(monkeypatch, reference, "additive_scores", WRONG_SCORES[name])
     with pytest.raises(AssertionError):
         test_additive_scores_are_the_equation_in_loops(drawn)
 
@@ -95,7 +96,7 @@ WRONG_PARTS = {
 @pytest.mark.filterwarnings("ignore:invalid value encountered in divide")
 def test_a_wrong_part_is_rejected(drawn, monkeypatch, mistake):
     name, wrong, claim = WRONG_PARTS[mistake]
-    monkeypatch.setattr(reference, name, wrong)
+    put(monkeypatch, reference, name, wrong)
     with pytest.raises(AssertionError):
         claim(drawn)
 
@@ -166,6 +167,6 @@ WRONG_HEADS = {
 
 @pytest.mark.parametrize("mistake", WRONG_HEADS)
 def test_a_wrong_head_is_rejected(monkeypatch, mistake):
-    monkeypatch.setattr(reference, *WRONG_HEADS[mistake])
+    put(monkeypatch, reference, *WRONG_HEADS[mistake])
     with pytest.raises(AssertionError):
         test_many_heads_agree_with_torch()

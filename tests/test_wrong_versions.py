@@ -234,7 +234,7 @@ ONNX = [
 )
 def test_a_wrong_version_turns_its_claim_red(monkeypatch, module, name, mistake, claim):
     claim()
-    monkeypatch.setattr(module, name, mistake)
+    wrong.put(monkeypatch, module, name, mistake)
     with pytest.raises(AssertionError):
         claim()
 

@@ -3,6 +3,8 @@
 `as_in` puts a wrong version under the same decorator and signature as the function it stands for.
 """
 
+import sys
+
 import numpy as np
 
 from attnbook import masks, reference
@@ -15,6 +17,13 @@ def as_in(right):
         return operation(wrong)
 
     return place
+
+
+def put(monkeypatch, place, name, wrong):
+    """A wrong version in the place of a function, in each file of a module that has it."""
+    for file, module in list(sys.modules.items()):
+        if f"{file}.".startswith(f"{place.__name__}.") and hasattr(module, name):
+            monkeypatch.setattr(module, name, wrong)
 
 
 # The right versions, kept: a test puts a wrong one in the place of the right one.

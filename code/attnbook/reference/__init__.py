@@ -1,0 +1,39 @@
+"""Attention, defined in NumPy. Every other form in the book is judged against this folder.
+
+So it is written to be read: one equation per line, nothing in place, nothing clever.
+Queries, keys and values are arrays (..., positions, features); axes before those are batch axes.
+A mask is boolean and True means "may look" (see `attnbook.masks`).
+"""
+
+from attnbook.reference.attention import (
+    additive_attention,
+    scaled_dot_product_attention,
+    weighted_sum,
+)
+from attnbook.reference.heads import merge_heads, multi_head_attention, split_heads
+from attnbook.reference.scores import (
+    additive_scores,
+    bilinear_scores,
+    dot_product_scores,
+    gaussian_scores,
+    soft_cap,
+)
+from attnbook.reference.softmax import _shifted_exp as _shifted_exp
+from attnbook.reference.softmax import logsumexp, masked_softmax, softmax
+
+__all__ = [
+    "additive_attention",
+    "additive_scores",
+    "bilinear_scores",
+    "dot_product_scores",
+    "gaussian_scores",
+    "logsumexp",
+    "masked_softmax",
+    "merge_heads",
+    "multi_head_attention",
+    "scaled_dot_product_attention",
+    "soft_cap",
+    "softmax",
+    "split_heads",
+    "weighted_sum",
+]

@@ -1,0 +1,78 @@
+"""The sum of the values by their weights, and attention with the two common scores."""
+
+from numbers import Real as Number
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from attnbook.operation import Array, Real, operation
+from attnbook.reference.scores import additive_scores, dot_product_scores
+from attnbook.reference.softmax import softmax
+
+
+@operation
+def weighted_sum(
+    weights: Real[Array, "*batch n_q n_k"],
+    v: Real[Array, "*batch n_k d_v"],
+    mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+) -> Float[Array, "*batch n_q d_v"]:
+    """Mix the values, each query by its own row of weights.
+
+        out_i = Σ_j A_ij v_j    over the visible keys j
+
+    Returns an array of shape (..., n_q, d_v). What the mask hides has no influence, not even if it
+    is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN. A visible NaN has,
+    whatever its weight. With a mask this takes memory for n_q · n_k · d_v products.
+    """
+    if mask is None:
+        return weights @ v
+    return np.sum(np.where(mask[..., None], weights[..., None] * v[..., None, :, :], 0), axis=-2)
+
+
+@operation
+def scaled_dot_product_attention(
+    q: Real[Array, "*batch n_q d_k"],
+    k: Real[Array, "*batch n_k d_k"],
+    v: Real[Array, "*batch n_k d_v"],
+    mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+    bias: Real[Array, "*#batch #n_q #n_k"] | None = None,
+    scale: Number | None = None,
+) -> Float[Array, "*batch n_q d_v"]:
+    """Look up each query among the keys, softly, and return the mixed values.
+
+        out = softmax(scale · q kᵀ + bias) v    over the visible keys,  scale = 1/√d_k by default
+
+    `mask` is boolean, True = may look: (n_q, n_k), or with every axis of the scores, (..., n_q,
+    n_k); any axis may be 1. `bias` is added to the scores before the mask, and decides no dtype.
+    `scale` is a number; None stands for 1/√d_k.
+
+    Returns an array of shape (..., n_q, d_v). A query that sees nothing gets zeros. What a query
+    may not see has no influence on its row, not even NaN or infinity.
+
+    Source: Vaswani et al. (2017), equation 1.
+    """
+    scores = dot_product_scores(q, k, scale)
+    scores = scores if bias is None else scores + bias
+    return weighted_sum(softmax(scores, mask), v, mask)
+
+
+@operation
+def additive_attention(
+    q: Real[Array, "*batch n_q d_q"],
+    k: Real[Array, "*batch n_k d_k"],
+    v: Real[Array, "*batch n_k d_v"],
+    w_q: Real[Array, "d_q d_hidden"],
+    w_k: Real[Array, "d_k d_hidden"],
+    w_v: Real[Array, "d_hidden"],
+    mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+) -> Float[Array, "*batch n_q d_v"]:
+    """Attention with the additive score.
+
+        out = softmax(tanh(q W_q ⊕ k W_k) w_v) v    over the visible keys; ⊕ adds every pair
+
+    Returns an array of shape (..., n_q, d_v). Masks and empty rows are treated as in
+    `scaled_dot_product_attention`.
+
+    Source: Bahdanau, Cho and Bengio (2015), section 3.1.
+    """
+    return weighted_sum(softmax(additive_scores(q, k, w_q, w_k, w_v), mask), v, mask)
