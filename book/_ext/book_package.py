@@ -22,7 +22,8 @@ def _import_without_torch(name):
     """Pages are built without PyTorch, in whose place stand mocks; signatures need classes."""
     with mock(["torch"]):
         torch, nn = import_module("torch"), import_module("torch.nn")
-        for place, kind in ((torch, "Tensor"), (torch, "device"), (nn, "Module")):
+        kinds = (torch, "Tensor"), (torch, "device"), (torch, "dtype"), (nn, "Module")
+        for place, kind in kinds:
             setattr(place, kind, type(kind, (), {"__module__": place.__name__}))
         import_module(name)
 

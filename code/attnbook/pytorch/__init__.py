@@ -1,4 +1,7 @@
-"""The functions of `attnbook.reference` in PyTorch, line for line, and modules made of them."""
+"""The functions of `attnbook.reference` in PyTorch, line for line, with masks and positions.
+
+And modules made of them.
+"""
 
 from attnbook.pytorch.attention import (
     additive_attention,
@@ -26,6 +29,15 @@ from attnbook.pytorch.masks import (
     sliding_window_mask,
 )
 from attnbook.pytorch.modules import AdditiveAttention, DotProductAttention, MultiHeadAttention
+from attnbook.pytorch.positions import (
+    alibi_bias,
+    frequencies,
+    halves_from_neighbours,
+    rope,
+    rotate,
+    sinusoidal,
+    stretched,
+)
 from attnbook.pytorch.scores import (
     additive_scores,
     bilinear_scores,
@@ -41,15 +53,18 @@ __all__ = [
     "MultiHeadAttention",
     "additive_attention",
     "additive_scores",
+    "alibi_bias",
     "attention_in_blocks",
     "bilinear_scores",
     "causal_attention_in_blocks",
     "causal_mask",
     "document_mask",
     "dot_product_scores",
+    "frequencies",
     "from_multihead",
     "from_torch_mask",
     "gaussian_scores",
+    "halves_from_neighbours",
     "logsumexp",
     "masked_softmax",
     "merge_heads",
@@ -58,11 +73,15 @@ __all__ = [
     "padding_mask",
     "prefix_mask",
     "repeat_heads",
+    "rope",
+    "rotate",
     "scaled_dot_product_attention",
+    "sinusoidal",
     "sliding_window_mask",
     "soft_cap",
     "softmax",
     "split_heads",
+    "stretched",
     "to_key_padding_mask",
     "to_multihead",
     "to_torch_mask",

@@ -52,7 +52,7 @@ def causal_mask(
     tensor([[ True,  True, False],
             [ True,  True,  True]])
     """
-    return _steps_ahead(n_q, n_k, device) <= 0
+    return steps_ahead(n_q, n_k, device) <= 0
 
 
 @checked
@@ -74,7 +74,7 @@ def sliding_window_mask(
     """
     _count("left", left)
     _count("right", right)
-    ahead = _steps_ahead(n_q, n_k, device)
+    ahead = steps_ahead(n_q, n_k, device)
     return (-left <= ahead) & (ahead <= right)
 
 
@@ -108,7 +108,7 @@ def document_mask(
     return q_documents[..., :, None] == k_documents[..., None, :]
 
 
-def _steps_ahead(n_q, n_k, device):
+def steps_ahead(n_q, n_k, device):
     """How far key j lies ahead of query i's own position: j - (i + n_k - n_q)."""
     _count("n_q", n_q)
     _count("n_k", n_k)

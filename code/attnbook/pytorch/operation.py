@@ -17,6 +17,12 @@ class Float(AbstractDtype):
     dtypes: ClassVar = ["float16", "bfloat16", "float32", "float64"]
 
 
+class Float32Or64(AbstractDtype):
+    """The dtypes of tensors that need their digits: an operation leaves them as they are."""
+
+    dtypes: ClassVar = ["float32", "float64"]
+
+
 def checked(function):
     """Check the shapes and types in a signature at each call; none under `torch.compile`.
 
@@ -44,24 +50,31 @@ def operation(function):
 
     Tensors of real numbers are brought to one dtype, the widest of them; float16 and bfloat16 are
     computed in float32, and the result is rounded once, to the common dtype of the inputs, in which
-    a bias does not count. Integers are refused, as PyTorch's own softmax refuses them.
+    a bias does not count. Integers are refused, as PyTorch's own softmax refuses them. Tensors
+    annotated ``Float32Or64[Tensor, ...]`` stay as they are, and do not count either.
 
     Under `torch.autocast`, inputs and result have its dtype, as in PyTorch's own
     `scaled_dot_product_attention`, unless they are float64; between them it has no effect.
     """
     check = checker(function)
-    names = list(inspect.signature(function).parameters)
+    parameters = inspect.signature(function).parameters
+    names = list(parameters)
+    wide = {
+        name
+        for name, p in parameters.items()
+        if getattr(p.annotation, "dtype", None) is Float32Or64
+    }
 
     @functools.wraps(function)
     def call(*args, **kwargs):
         if torch.compiler.is_compiling():
-            return _in_one_dtype(function, dict(zip(names, args, strict=False)) | kwargs)
+            return _in_one_dtype(function, dict(zip(names, args, strict=False)) | kwargs, wide)
         if inside.cast:
             return function(*args, **kwargs)
         given = dict(zip(names, args, strict=False)) | kwargs
         given = given if inside.checked else check(*args, **kwargs)
         with inside.entered(cast=True):
-            return _in_one_dtype(function, given)
+            return _in_one_dtype(function, given, wide)
 
     return _of_its_own(call)
 
@@ -74,8 +87,8 @@ def _of_its_own(call):
     return call
 
 
-def _in_one_dtype(function, given):
-    real = _real(given)
+def _in_one_dtype(function, given, wide):
+    real = _real(given, wide)
     if _is_settled(real):
         return function(**given)
     device = next(iter(real.values())).device.type
@@ -97,11 +110,11 @@ def _common_dtype(dtypes):
     return functools.reduce(torch.promote_types, dtypes)
 
 
-def _real(given):
+def _real(given, wide=frozenset()):
     return {
         name: x
         for name, x in given.items()
-        if isinstance(x, torch.Tensor) and x.is_floating_point()
+        if isinstance(x, torch.Tensor) and x.is_floating_point() and name not in wide
     }
 
 

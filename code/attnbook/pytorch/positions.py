@@ -1,0 +1,214 @@
+"""Where a query and a key stand: `attnbook.positions`, on tensors.
+
+Frequencies and angles are float32 at least, whatever the dtype of the vectors that they turn: from
+256 on, bfloat16 has only every second integer.
+"""
+
+from numbers import Integral
+from numbers import Real as Number
+
+import torch
+from jaxtyping import Integer
+from torch import Tensor
+
+from attnbook.positions import METHODS, PAIRINGS
+from attnbook.pytorch.masks import steps_ahead
+from attnbook.pytorch.operation import Float, Float32Or64, checked, operation
+
+
+@checked
+def frequencies(
+    width: Integral,
+    base: Number = 10000.0,
+    device: torch.device | str | None = None,
+    dtype: torch.dtype | None = None,
+) -> Float32Or64[Tensor, "pairs"]:
+    """How far each pair of features turns from one position to the next.
+
+        θ_m = base^(-2m / width),    m = 0, …, width/2 - 1
+
+    Returns a tensor of shape (width / 2,), in radians for each position: in float64 if no dtype is
+    given, and in float32 on a device that has no float64. Raises ValueError if the width is not
+    even and positive, or the base is not above 0.
+
+    Source: Vaswani et al. (2017), section 3.5; Su et al. (2021), section 3.2.2.
+
+    >>> frequencies(4)
+    tensor([1.0000, 0.0100], dtype=torch.float64)
+    """
+    if width < 2 or width % 2:
+        raise ValueError(f"frequencies: width is {width}; expected an even number, 2 or more")
+    if not base > 0:
+        raise ValueError(f"frequencies: base is {base}; expected a number above 0")
+    theta = float(base) ** (-_wide(torch.arange(0, width, 2, device=device)) / width)
+    return theta.to(dtype or theta.dtype)
+
+
+@checked
+def stretched(
+    frequencies: Float32Or64[Tensor, "pairs"],
+    factor: Number,
+    method: str,
+    trained_length: Number | None = None,
+) -> Float32Or64[Tensor, "pairs"]:
+    """Frequencies for texts that are `factor` times as long as those of training.
+
+        linear   θ_m / s                                   every pair turns s times as slowly
+        ntk      θ_m · s^(-m / (M - 1))                    the first as before, the last s times
+        yarn     θ_m · (γ_m + (1 - γ_m) / s)               what turned often in training stays
+                 γ_m = clip((r_m - 1) / 31, 0, 1),    r_m = trained_length · θ_m / 2π turns
+
+    Here s is the factor and M the number of pairs. Returns a tensor of the same shape. Raises
+    ValueError if the factor is below 1, and for "yarn" without the length of training, in
+    positions.
+
+    Source: Chen et al. (2023) for "linear"; Peng et al. (2023), section 3.1 for "ntk", section 3.2
+    with α = 1 and β = 32 for "yarn", without the temperature of section 3.4.
+    """
+    _one_of("method", method, METHODS)
+    if not factor >= 1:
+        raise ValueError(f"stretched: factor is {factor}; expected a number of at least 1")
+    if method == "linear":
+        return frequencies / float(factor)
+    if method == "ntk":
+        like = {"dtype": frequencies.dtype, "device": frequencies.device}
+        return frequencies * float(factor) ** -torch.linspace(0, 1, len(frequencies), **like)
+    if trained_length is None:
+        raise ValueError("stretched: trained_length is None; expected a number for 'yarn'")
+    turns = float(trained_length) * frequencies / (2 * torch.pi)
+    kept = torch.clip((turns - 1) / 31, 0, 1)
+    return frequencies * (kept + (1 - kept) / float(factor))
+
+
+@checked
+def sinusoidal(
+    positions: Integer[Tensor, "*batch n"],
+    width: Integral,
+    base: Number = 10000.0,
+    dtype: torch.dtype | None = None,
+) -> Float[Tensor, "*batch n width"]:
+    """A vector for each position, to be added to what stands there.
+
+        P_{i, 2m} = sin(i θ_m),    P_{i, 2m+1} = cos(i θ_m)
+
+    Returns a tensor of shape (..., n, width) on the device of positions, in PyTorch's default dtype
+    if none is given: angles are computed wider, and the result is rounded once. Raises ValueError
+    as `frequencies` does.
+
+    Source: Vaswani et al. (2017), section 3.5.
+    """
+    angles = positions[..., None] * frequencies(width, base, positions.device)
+    waves = _joined(torch.sin(angles), torch.cos(angles), "neighbours")
+    return waves.to(dtype or torch.get_default_dtype())
+
+
+@operation
+def rope(
+    x: Float[Tensor, "*batch n d"],
+    positions: Integer[Tensor, "*#batch n"],
+    frequencies: Float32Or64[Tensor, "pairs"],
+    pairing: str = "neighbours",
+) -> Float[Tensor, "*batch n d"]:
+    """Turn each pair of features of each row by an angle in proportion to its position.
+
+        (a, b) → (a cos φ - b sin φ, a sin φ + b cos φ),    φ = position · θ_m for pair m
+
+    The dot product of a query and a key turned so depends on their positions only through the
+    difference of the two.
+
+    Parameters
+    ----------
+    x
+        Queries or keys (..., n, d).
+    positions
+        One integer for each row.
+    frequencies
+        θ of M pairs, 2M ≤ d; features beyond the first 2M stay as they are. Angles are computed in
+        their dtype, in which the result does not count.
+    pairing
+        Which features are pair m: "neighbours", 2m and 2m + 1, or "halves", m and m + M.
+
+    Returns a tensor of the shape and dtype of x. Raises ValueError if there are more pairs than x
+    has.
+
+    Source: Su et al. (2021), section 3.4.2, for "neighbours".
+    """
+    angles = positions[..., None] * frequencies
+    return rotate(x, torch.cos(angles).to(x.dtype), torch.sin(angles).to(x.dtype), pairing)
+
+
+@operation
+def rotate(
+    x: Float[Tensor, "*batch n d"],
+    cos: Float[Tensor, "*#batch n pairs"],
+    sin: Float[Tensor, "*#batch n pairs"],
+    pairing: str = "neighbours",
+) -> Float[Tensor, "*batch n d"]:
+    """Turn pairs of features by angles of which cosine and sine are known; see `rope`.
+
+    Returns a tensor of the shape of x. Raises ValueError if there are more pairs than x has.
+    """
+    _one_of("pairing", pairing, PAIRINGS)
+    n = 2 * cos.shape[-1]
+    if n > x.shape[-1]:
+        raise ValueError(f"rotate: cos has {n // 2} pairs; expected at most {x.shape[-1] // 2}")
+    a, b = _pairs(x[..., :n], pairing)
+    turned = _joined(a * cos - b * sin, a * sin + b * cos, pairing)
+    return torch.cat([turned, x[..., n:]], dim=-1)
+
+
+@operation
+def halves_from_neighbours(x: Float[Tensor, "*batch n d"]) -> Float[Tensor, "*batch n d"]:
+    """The same features in the other order: 0, 2, 4, … and then 1, 3, 5, ….
+
+    Rotating the result with "halves" gives what rotating x with "neighbours" gives, in this order.
+    Applied to the columns of W_q and W_k it converts a model. Returns a tensor of the same shape.
+    """
+    return _joined(*_pairs(x, "neighbours"), "halves")
+
+
+@checked
+def alibi_bias(
+    n_heads: Integral,
+    n_q: Integral,
+    n_k: Integral,
+    device: torch.device | str | None = None,
+    dtype: torch.dtype | None = None,
+) -> Float[Tensor, "n_heads n_q n_k"]:
+    """A bias that falls with the distance of key and query, in each head at its own pace.
+
+        B_hij = -2^(-8 (h + 1) / n_heads) · |j - (i + n_k - n_q)|,    h = 0, …, n_heads - 1
+
+    Returns a tensor of shape (n_heads, n_q, n_k), in PyTorch's default dtype if none is given.
+    Raises ValueError if n_heads is not positive, or another number is negative.
+
+    Source: Press, Smith and Lewis (2022), section 3, with the distance in both directions. Their
+    code has other slopes where n_heads is not a power of 2.
+    """
+    if n_heads < 1:
+        raise ValueError(f"alibi_bias: n_heads is {n_heads}; expected 1 or more")
+    slopes = 2.0 ** (-8 * _wide(torch.arange(1, n_heads + 1, device=device)) / n_heads)
+    bias = -slopes[:, None, None] * torch.abs(steps_ahead(n_q, n_k, device))
+    return bias.to(dtype or torch.get_default_dtype())
+
+
+def _wide(x):
+    """In float64, which Apple's GPUs do not have."""
+    return x.to(torch.float32 if x.device.type == "mps" else torch.float64)
+
+
+def _one_of(name, value, allowed):
+    if value not in allowed:
+        raise ValueError(f"{name} is {value!r}; expected one of {', '.join(allowed)}")
+
+
+def _pairs(x, pairing):
+    if pairing == "neighbours":
+        return x[..., 0::2], x[..., 1::2]
+    return torch.tensor_split(x, 2, dim=-1)
+
+
+def _joined(a, b, pairing):
+    if pairing == "neighbours":
+        return torch.stack([a, b], dim=-1).reshape(*a.shape[:-1], 2 * a.shape[-1])
+    return torch.cat([a, b], dim=-1)
