@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from draw import BATCHES, N_K, N_Q, assert_close, mask, queries_keys_values, scores
+from wrong_versions import put
 
 from attnbook import gradients, online, reference
 
@@ -131,6 +132,6 @@ right = online.merge
 @pytest.mark.parametrize("wrong", [unscaled, unguarded, half_each, the_larger])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_wrong_merge_is_rejected(monkeypatch, wrong):
-    monkeypatch.setattr(online, "merge", wrong)
+    put(monkeypatch, online, "merge", wrong)
     with pytest.raises(AssertionError):
         test_blocks_are_the_reference("mask", 1, (2,))

@@ -1,0 +1,15 @@
+"""Attention one block at a time: no matrix of all the weights, forward or backward."""
+
+from attnbook.online.blocks import (
+    attention_by_blocks,
+    attention_by_blocks_backward,
+    attention_with_lse,
+    merge,
+)
+
+__all__ = [
+    "attention_by_blocks",
+    "attention_by_blocks_backward",
+    "attention_with_lse",
+    "merge",
+]
