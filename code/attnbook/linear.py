@@ -48,8 +48,8 @@ def update(
     the new state.
 
     Source: Katharopoulos et al. (2020), section 3.4; Yang et al. (2023) for a decay that depends on
-    the input; Schlag, Irie and Schmidhuber (2021) for the delta rule, which is that of Widrow and
-    Hoff (1960); Yang, Kautz and Hatamizadeh (2024) for both at once.
+    the input; Schlag, Irie and Schmidhuber (2021) for the delta rule, which is the rule of
+    Widrow and Hoff (1960); Yang, Kautz and Hatamizadeh (2025) for both at once.
     """
     if log_decay is not None:
         state = np.exp(log_decay)[..., None] * state
@@ -104,8 +104,8 @@ def parallel(
     what they write: v_i ← β_i (v_i - what k_i reads of the steps before it). Memory for n² · d_v
     products, as `weighted_sum` with a mask takes it.
 
-    Source: Katharopoulos et al. (2020), section 3.3; Sun et al. (2023) for the decay; Yang et al.
-    (2024) for the delta rule.
+    Source: Katharopoulos et al. (2020), section 3.3; Sun et al. (2023) for the decay;
+    Yang et al. (2024) for the delta rule.
     """
     q, state, n = _scaled(q, scale), _start(k, v, state), k.shape[-2]
     g = np.zeros((n, 1), k.dtype) if log_decay is None else log_decay
