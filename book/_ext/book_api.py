@@ -16,6 +16,8 @@ from sphinx.util.docutils import SphinxDirective
 
 API = "book/api"
 PACKAGE = "attnbook"
+NUMPY = "reference", "masks", "positions", "gradients", "online", "linear"
+PLACES = *NUMPY, "pytorch", "plots", "measure", "show", "operation"
 IMPORT = re.compile(r"from attnbook(?:\.([\w.]+))? import (\([^)]*\)|[^\n]*)")
 DOTTED = re.compile(r"\b([a-z_]+)\.(\w+)")
 NAME = re.compile(r"[\w.]+(?=(?:\([^()]*\))?$)")
@@ -75,8 +77,7 @@ def _link(app, page, anchor, text, classes=()):
 def resolve(name, documented, page):
     """The full name that inline code means on a page: in its part the twins, elsewhere NumPy."""
     nearest = ["pytorch"] if page.startswith("book/pytorch/") else []
-    places = [*nearest, "reference", "masks", "pytorch", "plots", "measure", "show", "operation"]
-    tried = [f"{PACKAGE}.{name}", *(f"{PACKAGE}.{place}.{name}" for place in places)]
+    tried = [f"{PACKAGE}.{name}", *(f"{PACKAGE}.{place}.{name}" for place in [*nearest, *PLACES])]
     return next((full for full in tried if full in documented), None)
 
 
