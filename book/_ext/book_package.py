@@ -12,6 +12,7 @@ SHAPED = re.compile(r"jaxtyping\.(\w+)\[(?:numpy\.)?(ndarray|(?:torch\.)?Tensor)
 HEADING = re.compile(r"^(\w.*)\n---+$", re.MULTILINE)
 EQUATION = re.compile(r"(?<!::\n\n)(?<=\n\n)( {4}\S.*(?:\n {4}.*|\n(?=\n {4}))*)")
 FORMULA = re.compile(r"\$([^$\n]+)\$")
+GRADIENT = re.compile(r"\bgrad_")
 INDEX = re.compile(r"_([a-zA-Z]{2,})")
 ROOT = re.compile(r"√(\w+)")
 WORDS = re.compile(r"( ?)(?<![{\\\w])([a-zA-Z]{2,}(?: [a-zA-Z]{2,})*)( ?)")
@@ -54,7 +55,8 @@ def _tex(equation):
         words = rf"\text{{{match[2]}}}".replace(" ", r"}\;\allowbreak\text{")
         return words.join(r"\;" if space else "" for space in (match[1], match[3]))
 
-    tex = ROOT.sub(r"\\sqrt{\1}", INDEX.sub(r"_{\1}", equation))
+    tex = GRADIENT.sub(r"\\operatorname{grad} ", equation)
+    tex = ROOT.sub(r"\\sqrt{\1}", INDEX.sub(r"_{\1}", tex))
     tex = WORDS.sub(upright, re.sub(r"(?<=\S) {2,}", r"\\quad\\allowbreak ", tex))
     return tex.translate(str.maketrans(SIGNS))
 
