@@ -13,7 +13,9 @@ HEADING = re.compile(r"^(\w.*)\n---+$", re.MULTILINE)
 EQUATION = re.compile(r"(?<!::\n\n)(?<=\n\n)( {4}\S.*(?:\n {4}.*|\n(?=\n {4}))*)")
 FORMULA = re.compile(r"\$([^$\n]+)\$")
 GRADIENT = re.compile(r"\bgrad_")
-INDEX = re.compile(r"_([a-zA-Z]{2,})")
+NAMED = re.compile(r"\b([a-zA-Z]{2,})_([a-z]{2,})\b")
+POWER = re.compile(r"\^\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
+INDEX = re.compile(r"(?<!\\)_([a-zA-Z]{2,})")
 ROOT = re.compile(r"√(\w+)")
 WORDS = re.compile(r"( ?)(?<![{\\\w])([a-zA-Z]{2,}(?: [a-zA-Z]{2,})*)( ?)")
 SIGNS = {"Σ": r"\sum", "·": r"{}\cdot ", "⊕": r"\oplus ", "²": "^2", "ᵀ": r"^{\mathsf{T}}"}
@@ -42,8 +44,14 @@ def _signature(app, what, name, obj, options, arguments, returned):
 
 def _docstring(app, what, name, obj, options, lines):
     text = HEADING.sub(r".. rubric:: \1\n", "\n".join(lines))
-    text = EQUATION.sub(lambda match: f".. math::\n\n{_tex(match[1])}", text)
+    text = EQUATION.sub(_formulas, text)
     lines[:] = FORMULA.sub(r":math:`\1`", text).split("\n")
+
+
+def _formulas(block):
+    """One formula for each line of a block; a line that is indented further goes on with it."""
+    lines = re.split(r"\n+ {4}(?=\S)", block[1].strip())
+    return "\n\n".join(f".. math::\n\n    {_tex(' '.join(line.split(chr(10))))}" for line in lines)
 
 
 def _tex(equation):
@@ -55,7 +63,8 @@ def _tex(equation):
         words = rf"\text{{{match[2]}}}".replace(" ", r"}\;\allowbreak\text{")
         return words.join(r"\;" if space else "" for space in (match[1], match[3]))
 
-    tex = GRADIENT.sub(r"\\operatorname{grad} ", equation)
+    tex = NAMED.sub(r"\\mathtt{\1\\_\2}", GRADIENT.sub(r"\\operatorname{grad} ", equation))
+    tex = POWER.sub(r"^{\1}", tex)
     tex = ROOT.sub(r"\\sqrt{\1}", INDEX.sub(r"_{\1}", tex))
     tex = WORDS.sub(upright, re.sub(r"(?<=\S) {2,}", r"\\quad\\allowbreak ", tex))
     return tex.translate(str.maketrans(SIGNS))

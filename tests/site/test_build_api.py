@@ -7,6 +7,7 @@ from importlib import import_module
 
 import pytest
 from book_api import used
+from book_package import _docstring
 from book_search import _entry
 from small_book import ROOT
 
@@ -119,3 +120,14 @@ def test_each_function_leads_back_to_the_chapters_that_use_it(folder):
             found += 1
             assert name[1] in (folder / "book" / chapter).read_text(encoding="utf-8"), chapter
     assert found > 100
+
+
+def test_each_line_of_an_equation_is_a_formula_and_names_and_powers_stay_whole():
+    lines = ["Two.", "", "    grad_S_ij = s^(-m / M)", "    log_decay = a", "        + b", "", "End."]
+    _docstring(None, "function", "f", None, None, lines)
+    formulas = [line.strip() for line in lines if line.startswith("    ")]
+    assert formulas == [
+        r"\operatorname{grad} S_{ij} = s^{-m / M}",
+        r"\mathtt{log\_decay} = a\quad\allowbreak + b",
+    ]
+    assert lines.count(".. math::") == 2
