@@ -123,7 +123,15 @@ def test_each_function_leads_back_to_the_chapters_that_use_it(folder):
 
 
 def test_each_line_of_an_equation_is_a_formula_and_names_and_powers_stay_whole():
-    lines = ["Two.", "", "    grad_S_ij = s^(-m / M)", "    log_decay = a", "        + b", "", "End."]
+    lines = [
+        "Two",
+        "",
+        "    grad_S_ij = s^(-m / M)",
+        "    log_decay = a",
+        "        + b",
+        "",
+        "End.",
+    ]
     _docstring(None, "function", "f", None, None, lines)
     formulas = [line.strip() for line in lines if line.startswith("    ")]
     assert formulas == [
