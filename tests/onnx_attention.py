@@ -15,9 +15,10 @@ def attention(inputs, attributes, functions=reference):
     """The operator's outputs by name, from its inputs by name, through `functions` of arrays."""
     dtype = inputs["Q"].dtype
     inputs = {name: _in_numpy(x) for name, x in inputs.items()}
-    q = _split_heads(inputs["Q"], attributes.get("q_num_heads"))
-    present = [_present(inputs, *pair, attributes) for pair in (("K", "key"), ("V", "value"))]
-    k, v = (np.repeat(x, q.shape[1] // x.shape[1], axis=1) for x in present)
+    sides = (("Q", "q"), ("K", "kv"), ("V", "kv"))
+    q, *new = (_by_head(functions, inputs[x], attributes.get(f"{h}_num_heads")) for x, h in sides)
+    present = [_after_past(inputs, *pair) for pair in zip(("key", "value"), new, strict=True)]
+    k, v = (functions.repeat_heads(x, q.shape[1] // x.shape[1]) for x in present)
     mask, bias = _mask_and_bias(inputs, attributes, q.shape[2], k.shape[2])
 
     scores = functions.dot_product_scores(q, k, attributes.get("scale"))
@@ -28,7 +29,7 @@ def attention(inputs, attributes, functions=reference):
 
     stages = scores, capped, np.where(mask, capped + bias, -np.inf), weights
     outputs = {
-        "Y": out if inputs["Q"].ndim == 4 else _merge_heads(out),
+        "Y": out if inputs["Q"].ndim == 4 else functions.merge_heads(out),
         "present_key": present[0],
         "present_value": present[1],
         "qk_matmul_output": stages[attributes.get("qk_matmul_output_mode", 0)],
@@ -41,19 +42,13 @@ def _in_numpy(x):
     return x.astype(np.float32) if x.dtype.name == "bfloat16" else x
 
 
-def _split_heads(x, n_heads):
-    """(batch, positions, heads · width) → (batch, heads, positions, width)."""
-    return x if x.ndim == 4 else np.swapaxes(x.reshape(*x.shape[:2], n_heads, -1), 1, 2)
+def _by_head(functions, x, n_heads):
+    """(batch, heads, positions, width): four axes come so, three have the heads side by side."""
+    return x if x.ndim == 4 else functions.split_heads(x, n_heads)
 
 
-def _merge_heads(x):
-    batch, _, positions, _ = x.shape
-    return np.swapaxes(x, 1, 2).reshape(batch, positions, -1)
-
-
-def _present(inputs, name, role, attributes):
+def _after_past(inputs, role, new):
     """The keys or values of this step, after those of earlier steps."""
-    new = _split_heads(inputs[name], attributes.get("kv_num_heads"))
     past = inputs.get(f"past_{role}", new[:, :, :0])
     return np.concatenate([past, new], axis=2)
 

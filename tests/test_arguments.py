@@ -37,6 +37,7 @@ ARRAYS = {
     ],
     "split_heads": lambda batch, dtype: queries_keys_values(batch, dtype)[2:],
     "merge_heads": lambda batch, dtype: queries_keys_values((*batch, 2), dtype)[2:],
+    "repeat_heads": lambda batch, dtype: queries_keys_values((*batch, 2), dtype)[2:],
     "multi_head_attention": lambda batch, dtype: [
         *queries_keys_values(batch, dtype),
         *matrices(dtype, (D_K, 8), (D_K, 8), (D_V, 8), (8, 7)),
@@ -45,6 +46,7 @@ ARRAYS = {
 OTHER_ARGUMENTS = {
     "soft_cap": {"cap": 5},
     "split_heads": {"n_heads": 2},
+    "repeat_heads": {"times": 3},
     "multi_head_attention": {"n_heads": 2},
 }
 SHAPES = {
@@ -55,6 +57,7 @@ SHAPES = {
     "additive_attention": lambda batch: (*batch, N_Q, D_V),
     "split_heads": lambda batch: (*batch, 2, N_K, D_V // 2),
     "merge_heads": lambda batch: (*batch, N_K, 2 * D_V),
+    "repeat_heads": lambda batch: (*batch, 6, N_K, D_V),
     "multi_head_attention": lambda batch: (*batch, N_Q, 7),
 }
 every_function = pytest.mark.parametrize("name", ARRAYS)

@@ -115,8 +115,11 @@ class Twins:
     """The functions that the ONNX adapter composes, on arrays, through PyTorch."""
 
     dot_product_scores = staticmethod(on_arrays(pytorch.dot_product_scores))
+    merge_heads = staticmethod(on_arrays(pytorch.merge_heads))
+    repeat_heads = staticmethod(on_arrays(pytorch.repeat_heads))
     soft_cap = staticmethod(on_arrays(pytorch.soft_cap))
     softmax = staticmethod(on_arrays(pytorch.softmax))
+    split_heads = staticmethod(on_arrays(pytorch.split_heads))
     weighted_sum = staticmethod(on_arrays(pytorch.weighted_sum))
 
 

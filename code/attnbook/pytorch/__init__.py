@@ -17,7 +17,7 @@ from attnbook.pytorch.convert import (
     to_multihead,
     to_torch_mask,
 )
-from attnbook.pytorch.heads import merge_heads, multi_head_attention, split_heads
+from attnbook.pytorch.heads import merge_heads, multi_head_attention, repeat_heads, split_heads
 from attnbook.pytorch.masks import (
     causal_mask,
     document_mask,
@@ -57,6 +57,7 @@ __all__ = [
     "padded_attention_in_blocks",
     "padding_mask",
     "prefix_mask",
+    "repeat_heads",
     "scaled_dot_product_attention",
     "sliding_window_mask",
     "soft_cap",

@@ -99,7 +99,15 @@ def from_multihead(theirs: nn.MultiheadAttention) -> MultiHeadAttention:
 
 
 def to_multihead(ours: MultiHeadAttention) -> nn.MultiheadAttention:
-    """A `torch.nn.MultiheadAttention`, batch first, with a copy of our weights."""
+    """A `torch.nn.MultiheadAttention`, batch first, with a copy of our weights.
+
+    Raises ValueError if heads of ours share keys and values, which theirs cannot.
+    """
+    if ours.n_kv_heads != ours.n_heads:
+        raise ValueError(
+            f"to_multihead: n_kv_heads is {ours.n_kv_heads}; expected n_heads = {ours.n_heads}, "
+            "as each head of nn.MultiheadAttention has keys and values of its own"
+        )
     bias = ours.w_o.bias is not None
     theirs = nn.MultiheadAttention(
         ours.w_o.in_features, ours.n_heads, ours.dropout.p, bias, batch_first=True

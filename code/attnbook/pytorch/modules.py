@@ -15,7 +15,7 @@ from jaxtyping import Bool, Integer
 from torch import Tensor, nn
 
 from attnbook.pytorch.attention import weighted_sum
-from attnbook.pytorch.heads import merge_heads, split_heads
+from attnbook.pytorch.heads import merge_heads, repeat_heads, split_heads
 from attnbook.pytorch.masks import padding_mask
 from attnbook.pytorch.operation import Float, checked, operation
 from attnbook.pytorch.scores import additive_scores, dot_product_scores
@@ -124,21 +124,29 @@ class MultiHeadAttention(nn.Module):
 
         out = merge(attention(split(q W_q), split(k W_k), split(v W_v))) W_o
 
-    Parameters: four layers from d_model to d_model, with a bias or without.
-    Source: Vaswani et al. (2017), section 3.2.2.
+    Parameters: four layers from d_model to d_model, with a bias or without. With `n_kv_heads` below
+    `n_heads`, those of keys and values have n_kv_heads · d_model / n_heads columns, and several
+    heads of queries share one of theirs, as in `multi_head_attention`.
+    Source: Vaswani et al. (2017), section 3.2.2; shared keys and values: Ainslie et al. (2023).
     """
 
-    def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0, bias: bool = False):
+    def __init__(
+        self,
+        d_model: int,
+        n_heads: int,
+        dropout: float = 0.0,
+        bias: bool = False,
+        n_kv_heads: int | None = None,
+    ):
         super().__init__()
-        if not isinstance(n_heads, Integral) or n_heads < 1 or d_model % n_heads:
-            raise ValueError(
-                f"MultiHeadAttention: n_heads is {n_heads}; "
-                f"expected a divisor of d_model = {d_model}"
-            )
         self.n_heads = n_heads
+        self.n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
+        _refuse_unless_divisor("n_heads", self.n_heads, "d_model", d_model)
+        _refuse_unless_divisor("n_kv_heads", self.n_kv_heads, "n_heads", n_heads)
+        d_kv = d_model // n_heads * self.n_kv_heads
         self.w_q = nn.Linear(d_model, d_model, bias)
-        self.w_k = nn.Linear(d_model, d_model, bias)
-        self.w_v = nn.Linear(d_model, d_model, bias)
+        self.w_k = nn.Linear(d_model, d_kv, bias)
+        self.w_v = nn.Linear(d_model, d_kv, bias)
         self.w_o = nn.Linear(d_model, d_model, bias)
         self.dropout = nn.Dropout(dropout)
 
@@ -156,8 +164,8 @@ class MultiHeadAttention(nn.Module):
         Raises TypeError for a wrong shape or dtype, ValueError for a valid length out of range.
         """
         weights = self.dropout(self.weights(q, k, valid_lens, mask))
-        heads = split_heads(_projected(self.w_v, v), self.n_heads)
-        heads = weighted_sum(weights, heads, _visible(valid_lens, mask, weights))
+        v = self._shared(split_heads(_projected(self.w_v, v), self.n_kv_heads))
+        heads = weighted_sum(weights, v, _visible(valid_lens, mask, weights))
         return self.w_o(merge_heads(heads))
 
     @checked
@@ -170,12 +178,23 @@ class MultiHeadAttention(nn.Module):
     ) -> Float[Tensor, "batch n_heads n_q n_k"]:
         """The weights before dropout, of shape (batch, n_heads, n_q, n_k)."""
         q = split_heads(_projected(self.w_q, q), self.n_heads)
-        k = split_heads(_projected(self.w_k, k), self.n_heads)
+        k = self._shared(split_heads(_projected(self.w_k, k), self.n_kv_heads))
         scores = dot_product_scores(q, k)
         return softmax(scores, _visible(valid_lens, mask, scores))
 
+    def _shared(self, heads):
+        """Each head of keys or values once for every head of queries that reads it."""
+        times = self.n_heads // self.n_kv_heads
+        return heads if times == 1 else repeat_heads(heads, times)
+
     def extra_repr(self):
-        return f"n_heads={self.n_heads}"
+        shared = "" if self.n_kv_heads == self.n_heads else f", n_kv_heads={self.n_kv_heads}"
+        return f"n_heads={self.n_heads}{shared}"
+
+
+def _refuse_unless_divisor(name, n, whole, of):
+    if not isinstance(n, Integral) or n < 1 or of % n:
+        raise ValueError(f"MultiHeadAttention: {name} is {n}; expected a divisor of {whole} = {of}")
 
 
 def _visible(valid_lens, mask, scores):

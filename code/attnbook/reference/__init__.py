@@ -10,7 +10,7 @@ from attnbook.reference.attention import (
     scaled_dot_product_attention,
     weighted_sum,
 )
-from attnbook.reference.heads import merge_heads, multi_head_attention, split_heads
+from attnbook.reference.heads import merge_heads, multi_head_attention, repeat_heads, split_heads
 from attnbook.reference.scores import (
     additive_scores,
     bilinear_scores,
@@ -31,6 +31,7 @@ __all__ = [
     "masked_softmax",
     "merge_heads",
     "multi_head_attention",
+    "repeat_heads",
     "scaled_dot_product_attention",
     "soft_cap",
     "softmax",

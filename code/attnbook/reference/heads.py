@@ -36,30 +36,71 @@ def merge_heads(x: Real[Array, "*batch n_heads n d_head"]) -> Float[Array, "*bat
 
 
 @operation
+def repeat_heads(
+    x: Real[Array, "*batch n_kv_heads n d_head"], times: Integral
+) -> Float[Array, "*batch n_heads n d_head"]:
+    """Let each head of keys or values stand `times` times in a row, for as many heads of queries.
+
+        out_h = x_(h // times)
+
+    Returns an array of shape (..., n_kv_heads · times, n, d_head). Raises ValueError if times is
+    below 1.
+
+    Source: Ainslie et al. (2023).
+    """
+    if times < 1:
+        raise ValueError(f"repeat_heads: times is {times}; expected 1 or more")
+    return np.repeat(x, times, axis=-3)
+
+
+@operation
 def multi_head_attention(
     q: Real[Array, "*batch n_q d_q"],
     k: Real[Array, "*batch n_k d_k"],
     v: Real[Array, "*batch n_k d_v"],
     w_q: Real[Array, "d_q d_model"],
-    w_k: Real[Array, "d_k d_model"],
-    w_v: Real[Array, "d_v d_model"],
+    w_k: Real[Array, "d_k d_kv"],
+    w_v: Real[Array, "d_v d_kv"],
     w_o: Real[Array, "d_model d_out"],
     n_heads: Integral,
     mask: Bool[Array, "*#batch #n_q #n_k"]
     | Bool[Array, "*#batch #{n_heads} #n_q #n_k"]
     | None = None,
+    n_kv_heads: Integral | None = None,
 ) -> Float[Array, "*batch n_q d_out"]:
     """Attend with several heads at once, each on its own piece of the projected vectors.
 
         out = merge(attention(split(q W_q), split(k W_k), split(v W_v))) W_o
 
-    The mask is (n_q, n_k) for all sequences, (..., n_q, n_k) for each, the same for its heads, or
-    (..., n_heads, n_q, n_k) for each head; any axis may be 1. Returns an array of shape
-    (..., n_q, d_out). Raises ValueError if n_heads does not divide d_model.
+    With `n_kv_heads` below `n_heads`, W_k and W_v have n_kv_heads · d_head columns, d_head =
+    d_model / n_heads, and head h of the queries reads head h // (n_heads / n_kv_heads) of the keys
+    and values. The mask is (n_q, n_k) for all sequences, (..., n_q, n_k) for each, the same for its
+    heads, or (..., n_heads, n_q, n_k) for each head; any axis may be 1.
 
-    Source: Vaswani et al. (2017), section 3.2.2.
+    Returns an array of shape (..., n_q, d_out). Raises ValueError if n_heads does not divide
+    d_model, n_kv_heads does not divide n_heads, or W_k and W_v have another number of columns.
+
+    Source: Vaswani et al. (2017), section 3.2.2; shared keys and values: Ainslie et al. (2023).
     """
-    projected = (split_heads(x @ w, n_heads) for x, w in ((q, w_q), (k, w_k), (v, w_v)))
     if mask is not None and mask.ndim == q.ndim:
         mask = mask[..., None, :, :]
-    return merge_heads(scaled_dot_product_attention(*projected, mask=mask)) @ w_o
+    n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
+    q = split_heads(q @ w_q, n_heads)
+    _refuse_unless_shared(n_heads, n_kv_heads, w_k.shape[-1], q.shape[-1])
+    k, v = (split_heads(x @ w, n_kv_heads) for x, w in ((k, w_k), (v, w_v)))
+    k, v = (repeat_heads(x, n_heads // n_kv_heads) for x in (k, v))
+    return merge_heads(scaled_dot_product_attention(q, k, v, mask)) @ w_o
+
+
+def _refuse_unless_shared(n_heads, n_kv_heads, d_kv, d_head):
+    """Refuse heads of keys and values that do not fit those of the queries."""
+    if n_kv_heads < 1 or n_heads % n_kv_heads:
+        raise ValueError(
+            f"multi_head_attention: n_kv_heads is {n_kv_heads}; "
+            f"expected a divisor of n_heads = {n_heads}"
+        )
+    if d_kv != n_kv_heads * d_head:
+        raise ValueError(
+            f"multi_head_attention: w_k and w_v have {d_kv} columns; "
+            f"expected n_kv_heads · d_head = {n_kv_heads} · {d_head}"
+        )
