@@ -5,7 +5,7 @@ import pytest
 import torch
 from draw import BATCHES, D_K, D_V, N_K, N_Q, mask, matrices, queries_keys_values, scores
 
-from attnbook import gradients, positions, pytorch, reference
+from attnbook import gradients, pytorch, reference
 
 D_HIDDEN, D_MODEL, D_OUT, N_HEADS = 7, 8, 3, 2
 SHAPES = {
@@ -15,7 +15,6 @@ SHAPES = {
 }
 NAMES = tuple(SHAPES)
 DOT, ADDITIVE, HEADS = NAMES
-PLACES, THETA = np.arange(2, 2 + N_K), positions.frequencies(D_K)
 # Sums of at most a few dozen products of numbers near 1, in another order.
 CLOSE = {"rtol": 1e-13, "atol": 1e-13}
 every_form = pytest.mark.parametrize("name", NAMES)
@@ -121,46 +120,11 @@ def test_each_step_by_itself_keeps_out_what_is_hidden():
     assert np.all(np.isfinite(hidden)) and not np.any(hidden[~shown])
 
 
-def mask_of_heads(batch=()):
-    """A mask for each head; the first of them hides key 1 from all."""
-    shown = mask((*batch, N_HEADS))
-    shown[..., 0, :, 1] = False
-    return shown
-
-
-@pytest.mark.parametrize("batch", BATCHES)
-def test_each_head_may_have_a_mask_of_its_own(batch):
-    assert_gradients(HEADS, batch, mask=mask_of_heads(batch))
-
-
 @pytest.mark.parametrize("shape", [(1, N_K), (N_Q, 1), (1, 1), (1, N_Q, N_K), (2, 1, N_K)])
 @every_form
 def test_an_axis_of_a_mask_may_be_1(name, shape):
     shown = np.random.default_rng(4).random(shape) < 2 / 3
     assert_gradients(name, (2,), mask=shown)
-
-
-def test_heads_are_those_of_pytorchs_own_layer():
-    """`nn.MultiheadAttention`, with our matrices, knows nothing of our functions."""
-    q, k, v = queries_keys_values((2,))
-    wide = [np.random.default_rng(5).standard_normal((*q.shape[:-1], D_MODEL)), k, v]
-    shapes = (D_MODEL, D_MODEL), (D_K, D_MODEL), (D_V, D_MODEL), (D_MODEL, D_MODEL)
-    weights = matrices(np.float64, *shapes)
-    shown = mask()[1:2] | np.eye(N_Q, N_K, dtype=bool)  # no row is empty: theirs would be NaN
-    hidden = torch.from_numpy(~shown)
-    layer = torch.nn.MultiheadAttention(
-        D_MODEL, N_HEADS, bias=False, kdim=D_K, vdim=D_V, batch_first=True, dtype=torch.float64
-    )
-    names = "q_proj_weight", "k_proj_weight", "v_proj_weight", "out_proj.weight"
-
-    def theirs(q, k, v, *weights):
-        state = {name: w.T for name, w in zip(names, weights, strict=True)}
-        call = {"attn_mask": hidden, "need_weights": False}
-        return torch.func.functional_call(layer, state, (q, k, v), call)[0]
-
-    grad = np.random.default_rng(9).standard_normal((2, N_Q, D_MODEL))
-    found = gradients.multi_head_attention_backward(grad, *wide, *weights, N_HEADS, shown)
-    assert_equal(found, slopes_of(theirs, grad, [*wide, *weights]))
 
 
 def test_the_dot_product_is_that_of_pytorchs_own_function():
@@ -170,34 +134,6 @@ def test_the_dot_product_is_that_of_pytorchs_own_function():
     theirs = torch.nn.functional.scaled_dot_product_attention
     expected = slopes_of(lambda *x: theirs(*x, **options), grad, arrays)
     assert_equal(by_hand(DOT, grad, arrays, mask=shown), expected)
-
-
-def turned(x, places=PLACES):
-    """RoPE in complex numbers, in PyTorch: pair (a, b) as a + ib, times e^(iφ)."""
-    angles = torch.from_numpy(places[..., None] * THETA)
-    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)))
-    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
-
-
-@pytest.mark.parametrize("batch", BATCHES)
-@pytest.mark.parametrize("dtype", [np.int64, np.uint8])
-def test_rope_is_turned_back(batch, dtype):
-    _, x, _ = queries_keys_values(batch)
-    grad = np.random.default_rng(9).standard_normal(x.shape)
-    found = gradients.rope_backward(grad, PLACES.astype(dtype), THETA)
-    assert_equal([found], slopes_of(turned, grad, [x]))
-
-
-def test_rope_in_halves_leaves_the_other_features():
-    _, x, _ = queries_keys_values()
-    grad = np.random.default_rng(9).standard_normal(x.shape)
-    found = gradients.rope_backward(grad, PLACES, THETA[:1], "halves")
-    there = positions.rope(found, PLACES, THETA[:1], "halves")
-    assert_equal([there, found[:, 2:]], [grad, grad[:, 2:]])
-    # The gradient of <grad, R x> is Rᵀ grad: both have the same product with any x.
-    assert np.isclose(
-        np.sum(found * x), np.sum(grad * positions.rope(x, PLACES, THETA[:1], "halves"))
-    )
 
 
 @every_form
@@ -273,13 +209,3 @@ def test_no_argument_is_changed(name):
     for x in (*arrays, grad, shown):
         x.setflags(write=False)
     by_hand(name, grad, arrays, mask=shown)
-
-
-def test_wrong_shapes_are_named():
-    arrays = arguments(HEADS)
-    with pytest.raises(TypeError, match="multi_head_attention_backward: q is "):
-        by_hand(HEADS, grad_out(HEADS)[:2], arrays)
-    with pytest.raises(ValueError, match="split_heads: n_heads is 3; expected a divisor"):
-        gradients.multi_head_attention_backward(grad_out(HEADS), *arrays, 3)
-    with pytest.raises(TypeError, match="rope_backward: positions is "):
-        gradients.rope_backward(arrays[1], PLACES + 0.5, THETA)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import test_gradients_by_hand as claims
+import test_gradients_of_heads as of_heads
 from test_gradients_by_hand import ADDITIVE, DOT, HEADS
 
 from attnbook import gradients, positions
@@ -81,6 +82,19 @@ def linear_with(of_x, of_w):
     return wrong
 
 
+def repeated(over_copies):
+    def wrong(grad_out, times):
+        *batch, n_heads, n, d = grad_out.shape
+        return over_copies(grad_out.reshape(*batch, n_heads // times, times, n, d))
+
+    return wrong
+
+
+def tiled(grad_out, times):
+    *batch, n_heads, n, d = grad_out.shape
+    return grad_out.reshape(*batch, times, n_heads // times, n, d).sum(-4)
+
+
 def forward(grad_out, places, frequencies, pairing="neighbours"):
     return positions.rope(grad_out, places, frequencies, pairing)
 
@@ -115,10 +129,12 @@ nan_key = claim(claims.test_what_is_hidden_is_in_no_gradient, HEADS, np.nan)
 nan_key_added = claim(claims.test_what_is_hidden_is_in_no_gradient, ADDITIVE, np.nan)
 step = claim(claims.test_each_step_by_itself_keeps_out_what_is_hidden)
 nan_query = claim(claims.test_an_empty_row_has_gradient_0, HEADS, np.nan)
-own_masks = claim(claims.test_each_head_may_have_a_mask_of_its_own, (2,))
-rope = claim(claims.test_rope_is_turned_back, (2,), np.int64)
-rope_bytes = claim(claims.test_rope_is_turned_back, (2,), np.uint8)
-theirs = claim(claims.test_heads_are_those_of_pytorchs_own_layer)
+own_masks = claim(of_heads.test_each_head_may_have_a_mask_of_its_own, (2,))
+shared = claim(of_heads.test_shared_heads_of_keys_collect_from_all_that_read_them, 2, (2,))
+copies = claim(of_heads.test_the_gradient_of_a_repeated_head_is_the_sum_over_its_copies, (2,))
+rope = claim(of_heads.test_rope_is_turned_back, (2,), np.int64)
+rope_bytes = claim(of_heads.test_rope_is_turned_back, (2,), np.uint8)
+theirs = claim(of_heads.test_heads_are_those_of_pytorchs_own_layer)
 
 
 def not_used(x, mask, axis):
@@ -177,6 +193,12 @@ MISTAKES = {
         "a view, against PyTorch's own": (reshaped_heads, theirs),
     },
     "merge_heads": {"heads in reverse": (lambda x: merge_heads(x[..., ::-1, :, :]), one_sentence)},
+    "repeat_heads_backward": {
+        "the mean over copies": (repeated(lambda x: x.mean(-3)), shared),
+        "the first copy alone": (repeated(lambda x: x[..., 0, :, :]), shared),
+        "copies apart, as np.tile makes them": (tiled, shared),
+        "copies apart, by themselves": (tiled, copies),
+    },
     "_used": {"hidden rows kept": (not_used, nan_key), "empty rows kept": (not_used, nan_query)},
     "_used_by_heads": {"hidden from one head, put out for all": (hidden_from_one, own_masks)},
     "rope_backward": {

@@ -17,11 +17,13 @@ from attnbook.positions import rotate
 from attnbook.reference import (
     dot_product_scores,
     merge_heads,
+    repeat_heads,
     scaled_dot_product_attention,
     softmax,
     split_heads,
     weighted_sum,
 )
+from attnbook.reference.heads import _refuse_unless_shared
 
 
 @operation
@@ -165,39 +167,60 @@ def additive_attention_backward(
 
 
 @operation
+def repeat_heads_backward(
+    grad_out: Real[Array, "*batch n_heads n d_head"], times: Integral
+) -> Float[Array, "*batch n_kv_heads n d_head"]:
+    """The gradient of heads that `attnbook.reference.repeat_heads` repeats: the sum over copies.
+
+        grad_x_g = Σ_h grad_out_h    over the heads h that read x_g, h // times = g
+
+    Returns an array of shape (..., n_heads / times, n, d_head). Raises ValueError if times is below
+    1, or does not divide n_heads.
+    """
+    n_heads = grad_out.shape[-3]
+    if times < 1 or n_heads % times:
+        raise ValueError(
+            f"repeat_heads_backward: times is {times}; expected a divisor of n_heads = {n_heads}"
+        )
+    copies = grad_out.reshape(*grad_out.shape[:-3], -1, times, *grad_out.shape[-2:])
+    return np.sum(copies, axis=-3)
+
+
+@operation
 def multi_head_attention_backward(
     grad_out: Real[Array, "*batch n_q d_out"],
     q: Real[Array, "*batch n_q d_q"],
     k: Real[Array, "*batch n_k d_k"],
     v: Real[Array, "*batch n_k d_v"],
     w_q: Real[Array, "d_q d_model"],
-    w_k: Real[Array, "d_k d_model"],
-    w_v: Real[Array, "d_v d_model"],
+    w_k: Real[Array, "d_k d_kv"],
+    w_v: Real[Array, "d_v d_kv"],
     w_o: Real[Array, "d_model d_out"],
     n_heads: Integral,
     mask: Bool[Array, "*#batch #n_q #n_k"]
     | Bool[Array, "*#batch #{n_heads} #n_q #n_k"]
     | None = None,
+    n_kv_heads: Integral | None = None,
 ) -> tuple[Float[Array, "..."], ...]:
     """The gradients of q, k, v and of the four matrices, from that of the output of the layer.
 
         grad_heads = split(grad_out W_oᵀ),    grad_W_o = Σ mergedᵀ grad_out
-        through attention in each head, then merged: the gradients of q W_q, k W_k and v W_v
-        through those three products as in `linear_backward`
 
-    The arguments are those of `attnbook.reference.multi_head_attention`. Returns seven arrays, of
-    the shapes of q, k, v, w_q, w_k, w_v and w_o.
+    then through attention in each head, and through the three projections as in `linear_backward`.
+    The arguments are those of `attnbook.reference.multi_head_attention`, and so are the errors.
+    Returns seven arrays, of the shapes of q, k, v, w_q, w_k, w_v and w_o.
     """
     mask = mask[..., None, :, :] if mask is not None and mask.ndim == q.ndim else mask
-    inputs, matrices = _used_by_heads(q, k, v, mask), (w_q, w_k, w_v)
-    heads = [split_heads(x @ w, n_heads) for x, w in zip(inputs, matrices, strict=True)]
+    inputs, w = _used_by_heads(q, k, v, mask), (w_q, w_k, w_v)
+    heads, times = _heads(inputs, w, n_heads, n_kv_heads)
     merged = merge_heads(scaled_dot_product_attention(*heads, mask=mask))
     grad_merged, grad_w_o = linear_backward(grad_out, merged, w_o)
     grad_heads = split_heads(grad_merged, n_heads)
-    grads = scaled_dot_product_attention_backward(grad_heads, *heads, mask=mask)
-    linear = map(linear_backward, map(merge_heads, grads), inputs, matrices)
-    grad_inputs, grad_matrices = zip(*linear, strict=True)
-    return *grad_inputs, *grad_matrices, grad_w_o
+    grad_q, *grads = scaled_dot_product_attention_backward(grad_heads, *heads, mask=mask)
+    grads = grad_q, *(repeat_heads_backward(grad, times) for grad in grads)
+    projected = map(linear_backward, map(merge_heads, grads), inputs, w)
+    grad_inputs, grad_w = zip(*projected, strict=True)
+    return *grad_inputs, *grad_w, grad_w_o
 
 
 @operation
@@ -217,6 +240,17 @@ def rope_backward(
     """
     angles = positions[..., None] * frequencies
     return rotate(grad_out, np.cos(angles), -np.sin(angles), pairing)
+
+
+def _heads(inputs, matrices, n_heads, n_kv_heads):
+    """Queries, keys and values of each head, and how many queries share a head of keys."""
+    q, k, v = (x @ w for x, w in zip(inputs, matrices, strict=True))
+    q = split_heads(q, n_heads)
+    n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
+    _refuse_unless_shared(n_heads, n_kv_heads, k.shape[-1], q.shape[-1])
+    times = n_heads // n_kv_heads
+    k, v = (repeat_heads(split_heads(x, n_kv_heads), times) for x in (k, v))
+    return (q, k, v), times
 
 
 def _used(x, mask, axis):
