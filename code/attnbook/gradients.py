@@ -2,16 +2,44 @@
 
 grad_x stands for ∂L/∂x, the derivatives of one number L, and has the shape of x. Each function
 takes the gradient of a result, and what the result was computed from, and returns those of its
-arguments in their order. What a mask hides has gradient 0, and no part in any other.
+arguments in their order. What a mask hides has gradient 0, and no part in any other. Parameters
+serve the whole batch: their gradients are summed over it.
 """
 
+from numbers import Integral
 from numbers import Real as Number
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Integer
 
 from attnbook.operation import Array, Real, operation
-from attnbook.reference import dot_product_scores, softmax, weighted_sum
+from attnbook.positions import rotate
+from attnbook.reference import (
+    dot_product_scores,
+    merge_heads,
+    repeat_heads,
+    scaled_dot_product_attention,
+    softmax,
+    split_heads,
+    weighted_sum,
+)
+from attnbook.reference.heads import _refuse_unless_shared
+
+
+@operation
+def linear_backward(
+    grad_out: Real[Array, "*batch n d_out"],
+    x: Real[Array, "*batch n d_in"],
+    w: Real[Array, "d_in d_out"],
+) -> tuple[Float[Array, "*batch n d_in"], Float[Array, "d_in d_out"]]:
+    """The gradients of vectors and of the matrix that projects them, from that of x w.
+
+        grad_x = grad_out wᵀ    (n, d_out)(d_out, d_in)
+        grad_w = Σ xᵀ grad_out    (d_in, n)(n, d_out), summed over the batch
+
+    Returns both, of the shapes of x and w.
+    """
+    return grad_out @ w.T, _summed(_transposed(x) @ grad_out)
 
 
 @operation
@@ -130,14 +158,110 @@ def additive_attention_backward(
     weights = softmax(hidden @ w_v, mask)
     grad_weights, grad_v = weighted_sum_backward(grad_out, weights, v, mask)
     grad_scores = softmax_backward(grad_weights, weights, mask)[..., None]
-    if mask is not None:
-        hidden = np.where(mask[..., None], hidden, 0)
-        k = np.where(np.any(mask, axis=-2)[..., None], k, 0)
-    pairs = grad_scores * (1 - hidden**2) * w_v
-    from_q, from_k = np.sum(pairs, axis=-2), np.sum(pairs, axis=-3)
+    hidden = hidden if mask is None else np.where(mask[..., None], hidden, 0)
+    grad_x = grad_scores * (1 - hidden**2) * w_v
+    grad_q, grad_w_q = linear_backward(np.sum(grad_x, axis=-2), _used(q, mask, -1), w_q)
+    grad_k, grad_w_k = linear_backward(np.sum(grad_x, axis=-3), _used(k, mask, -2), w_k)
     grad_w_v = np.sum(grad_scores * hidden, axis=tuple(range(hidden.ndim - 1)))
-    parameters = _summed(_transposed(q) @ from_q), _summed(_transposed(k) @ from_k), grad_w_v
-    return from_q @ w_q.T, from_k @ w_k.T, grad_v, *parameters
+    return grad_q, grad_k, grad_v, grad_w_q, grad_w_k, grad_w_v
+
+
+@operation
+def repeat_heads_backward(
+    grad_out: Real[Array, "*batch n_heads n d_head"], times: Integral
+) -> Float[Array, "*batch n_kv_heads n d_head"]:
+    """The gradient of heads that `attnbook.reference.repeat_heads` repeats: the sum over copies.
+
+        grad_x_g = Σ_h grad_out_h    over the heads h that read x_g, h // times = g
+
+    Returns an array of shape (..., n_heads / times, n, d_head). Raises ValueError if times is below
+    1, or does not divide n_heads.
+    """
+    n_heads = grad_out.shape[-3]
+    if times < 1 or n_heads % times:
+        raise ValueError(
+            f"repeat_heads_backward: times is {times}; expected a divisor of n_heads = {n_heads}"
+        )
+    copies = grad_out.reshape(*grad_out.shape[:-3], -1, times, *grad_out.shape[-2:])
+    return np.sum(copies, axis=-3)
+
+
+@operation
+def multi_head_attention_backward(
+    grad_out: Real[Array, "*batch n_q d_out"],
+    q: Real[Array, "*batch n_q d_q"],
+    k: Real[Array, "*batch n_k d_k"],
+    v: Real[Array, "*batch n_k d_v"],
+    w_q: Real[Array, "d_q d_model"],
+    w_k: Real[Array, "d_k d_kv"],
+    w_v: Real[Array, "d_v d_kv"],
+    w_o: Real[Array, "d_model d_out"],
+    n_heads: Integral,
+    mask: Bool[Array, "*#batch #n_q #n_k"]
+    | Bool[Array, "*#batch #{n_heads} #n_q #n_k"]
+    | None = None,
+    n_kv_heads: Integral | None = None,
+) -> tuple[Float[Array, "..."], ...]:
+    """The gradients of q, k, v and of the four matrices, from that of the output of the layer.
+
+        grad_heads = split(grad_out W_oᵀ),    grad_W_o = Σ mergedᵀ grad_out
+
+    then through attention in each head, and through the three projections as in `linear_backward`.
+    The arguments are those of `attnbook.reference.multi_head_attention`, and so are the errors.
+    Returns seven arrays, of the shapes of q, k, v, w_q, w_k, w_v and w_o.
+    """
+    mask = mask[..., None, :, :] if mask is not None and mask.ndim == q.ndim else mask
+    inputs, w = _used_by_heads(q, k, v, mask), (w_q, w_k, w_v)
+    heads, times = _heads(inputs, w, n_heads, n_kv_heads)
+    merged = merge_heads(scaled_dot_product_attention(*heads, mask=mask))
+    grad_merged, grad_w_o = linear_backward(grad_out, merged, w_o)
+    grad_heads = split_heads(grad_merged, n_heads)
+    grad_q, *grads = scaled_dot_product_attention_backward(grad_heads, *heads, mask=mask)
+    grads = grad_q, *(repeat_heads_backward(grad, times) for grad in grads)
+    projected = map(linear_backward, map(merge_heads, grads), inputs, w)
+    grad_inputs, grad_w = zip(*projected, strict=True)
+    return *grad_inputs, *grad_w, grad_w_o
+
+
+@operation
+def rope_backward(
+    grad_out: Real[Array, "*batch n d"],
+    positions: Integer[Array, "*#batch n"],
+    frequencies: Float[Array, "pairs"],
+    pairing: str = "neighbours",
+) -> Float[Array, "*batch n d"]:
+    """The gradient of the vectors that `attnbook.positions.rope` turns: its own, turned back.
+
+        (a, b) → (a cos φ + b sin φ, -a sin φ + b cos φ),    φ = position · θ_m for pair m
+
+    Returns an array of the shape of grad_out. Raises ValueError as `rope` does.
+
+    Source: a rotation is an orthogonal matrix, so that its transpose is the rotation back.
+    """
+    angles = positions[..., None] * frequencies
+    return rotate(grad_out, np.cos(angles), -np.sin(angles), pairing)
+
+
+def _heads(inputs, matrices, n_heads, n_kv_heads):
+    """Queries, keys and values of each head, and how many queries share a head of keys."""
+    q, k, v = (x @ w for x, w in zip(inputs, matrices, strict=True))
+    q = split_heads(q, n_heads)
+    n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
+    _refuse_unless_shared(n_heads, n_kv_heads, k.shape[-1], q.shape[-1])
+    times = n_heads // n_kv_heads
+    k, v = (repeat_heads(split_heads(x, n_kv_heads), times) for x in (k, v))
+    return (q, k, v), times
+
+
+def _used(x, mask, axis):
+    """Rows of x, with 0 in those that are hidden from everything: 0 · NaN would be NaN."""
+    return x if mask is None else np.where(np.any(mask, axis=axis)[..., None], x, 0)
+
+
+def _used_by_heads(q, k, v, mask):
+    """The same for queries, keys and values; a row counts as soon as one head sees it."""
+    seen = mask if mask is None or mask.ndim < 3 else np.any(mask, axis=-3)
+    return _used(q, seen, -1), _used(k, seen, -2), _used(v, seen, -2)
 
 
 def _summed(x):

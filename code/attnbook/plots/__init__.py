@@ -4,6 +4,7 @@ Rows are queries i and columns are keys j, in every figure. Each function return
 a notebook shows when a cell ends in it, and whose `svg` is its text.
 """
 
+from attnbook.plots.backward import backward_diagram
 from attnbook.plots.bars import bars
 from attnbook.plots.curves import curves
 from attnbook.plots.diagram import attention_diagram
@@ -26,6 +27,7 @@ __all__ = [
     "additive_network",
     "arrows",
     "attention_diagram",
+    "backward_diagram",
     "bars",
     "book_in_one_picture",
     "curves",

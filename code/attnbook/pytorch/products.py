@@ -20,6 +20,7 @@ def visible_sum(weights, v, mask):
     if mask.shape[-2] == 1:  # a key is hidden from all queries or from none
         return weights @ torch.where(mask.mT, v, 0)
     not_finite = (~torch.isfinite(v)).to(v.dtype)
+    mask = mask.expand(*mask.shape[:-1], v.shape[-2])
     seen = mask.to(v.dtype) @ not_finite  # how many of them
     return weights @ finite(v) * torch.where(seen == 0, 1.0, torch.nan)
 
