@@ -5,7 +5,7 @@ import numpy as np
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.solutions import heads as solutions
 from attnbook.exercises.write import Write, case, stress
-from attnbook.reference import scaled_dot_product_attention, softmax
+from attnbook.reference import merge_heads, scaled_dot_product_attention, softmax
 
 rng = np.random.default_rng(0)
 
@@ -70,6 +70,18 @@ def _queries_averaged(q, k, v):
 def _as_often_as_there_are(q, k, v):
     k, v = (_repeat(x, k.shape[-3]) for x in (k, v))
     return scaled_dot_product_attention(q, k, v)
+
+
+def _other_values(q, k, v):
+    return attention()(q, k, np.flip(v, -3))
+
+
+def _other_keys(q, k, v):
+    return attention()(q, np.flip(k, -3), v)
+
+
+def _next_values(q, k, v):
+    return attention()(q, k, np.roll(v, 1, axis=-3))
 
 
 def _all_keys_together(q, k, v):
@@ -171,6 +183,22 @@ grouped_attention = Write(
         Misconception(
             lambda q, k, v: attention()(q, k[..., ::-1, :, :], v[..., ::-1, :, :]),
             "the heads of keys and values are in reverse order: head 0 reads head 0.",
+        ),
+        *(
+            Misconception(known, "a head reads the keys of one head and the values of another.")
+            for known in (_other_values, _other_keys, _next_values)
+        ),
+        Misconception(
+            lambda q, k, v: np.flip(attention()(q, k, v), -3),
+            "the outputs are in reverse order: head 0 comes first.",
+        ),
+        Misconception(
+            lambda q, k, v: np.swapaxes(attention()(q, k, v), -3, -2),
+            "the positions stand before the heads; the result has its axes as the queries do.",
+        ),
+        Misconception(
+            lambda q, k, v: merge_heads(attention()(q, k, v)),
+            "the heads are merged already; they are wanted one by one.",
         ),
         Misconception(
             lambda q, k, v: attention()(q, k, v).astype(np.float64),

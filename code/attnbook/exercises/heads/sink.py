@@ -70,6 +70,10 @@ def _in_front(scores, sink):
     return softmax(np.concatenate([column, scores], axis=-1))[..., :-1]
 
 
+def _off_by_one(scores, sink):
+    return _right(scores, np.zeros_like(sink))
+
+
 def _unshifted(scores, sink):
     exp = np.exp(scores)
     return exp / (np.sum(exp, axis=-1, keepdims=True) + np.exp(sink)[:, None, None])
@@ -128,9 +132,9 @@ weights_with_sink = Write(
             "the scores have lost their maximum m and the sink has not: its exponential is "
             "exp(sink - m).",
         ),
-        Misconception(
-            _divided(lambda scores, sink: 1.0),
-            "a 1 is added to the denominator, whatever the sink is.",
+        *(
+            Misconception(known, "the same is added to every denominator, whatever the sink is.")
+            for known in (_divided(lambda scores, sink: 1.0), _off_by_one)
         ),
         Misconception(
             _divided(lambda scores, sink: np.exp(-sink - _top(scores))),
@@ -142,6 +146,26 @@ weights_with_sink = Write(
         ),
         Misconception(_one_for_all, "the sink of head 0 is used for all heads."),
         Misconception(_mean_for_all, "one mean sink is used for all heads; each has its own."),
+        Misconception(
+            lambda scores, sink: _column(scores, sink)[..., 1:],
+            "the sink's column stands last, but the first one is dropped: that is a key.",
+        ),
+        Misconception(
+            lambda scores, sink: 1 / (1 + np.exp(sink[:, None, None] - scores)),
+            "each score competes with the sink alone; the keys and the sink share one denominator.",
+        ),
+        Misconception(
+            lambda scores, sink: softmax(scores) * (scores > sink[:, None, None]),
+            "the sink is no threshold: a key below it keeps a small weight.",
+        ),
+        Misconception(
+            lambda scores, sink: _right(scores, sink[::-1]),
+            "the sinks are in reverse order: head 0 has the first.",
+        ),
+        Misconception(
+            lambda scores, sink: _right(scores, 2 * sink),
+            "the sink counts twice: its exponential is added once to the denominator.",
+        ),
         Misconception(
             _in_front,
             "the sink's column stands in front, but the last one is dropped: that is a key.",
