@@ -16,6 +16,7 @@ from attnbook.plots.grids import (
     table_cells,
     twins_diagram,
 )
+from attnbook.plots.heads import one_and_two_heads, reach_diagram, sharing_diagram
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.softmax import pull_diagram, softmax_diagram
@@ -40,10 +41,13 @@ __all__ = [
     "mask_grids",
     "merge_diagram",
     "number_line",
+    "one_and_two_heads",
     "pull_diagram",
+    "reach_diagram",
     "right_and_wrong",
     "sentences",
     "shape_diagram",
+    "sharing_diagram",
     "softmax_diagram",
     "table_cells",
     "three_ways_diagram",

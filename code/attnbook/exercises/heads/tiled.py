@@ -1,0 +1,122 @@
+"""Grouped attention that tiles its heads where it should repeat them."""
+
+import numpy as np
+
+from attnbook.exercises.break_it import Break, Miss
+from attnbook.exercises.solutions import heads as solutions
+from attnbook.operation import describe
+from attnbook.reference import scaled_dot_product_attention
+
+
+def repeated(q, k, v):
+    """The right version: each head in a row, for its neighbours."""
+    times = len(q) // len(k)
+    k, v = np.repeat(k, times, axis=0), np.repeat(v, times, axis=0)
+    return scaled_dot_product_attention(q, k, v)
+
+
+def tiled(q, k, v):
+    """The wrong version that the exercise shows."""
+    times = len(q) // len(k)
+    k, v = np.tile(k, (times, 1, 1)), np.tile(v, (times, 1, 1))
+    return scaled_dot_product_attention(q, k, v)
+
+
+def _allowed(q, k, v):
+    for name, x in {"q": q, "k": k, "v": v}.items():
+        if not isinstance(x, np.ndarray) or x.ndim != 3 or x.dtype.kind not in "iuf" or not x.size:
+            return (
+                f"{name} is {describe(x)}; expected real numbers of shape (heads, positions, "
+                "features), not empty."
+            )
+        if not np.isfinite(x).all():
+            return f"{name} holds infinity or NaN; expected finite numbers."
+    if q.shape[2] != k.shape[2]:
+        return (
+            f"queries of width {q.shape[2]} meet keys of width {k.shape[2]}; they need one width."
+        )
+    if k.shape[:2] != v.shape[:2]:
+        return f"k has {k.shape[:2]} heads and positions and v has {v.shape[:2]}; give as many."
+    if len(q) % len(k):
+        return f"{len(q)} heads of queries cannot share {len(k)} of keys: the first is no multiple."
+    return None
+
+
+def _values_tie(q, k, v):
+    """Whether all values of all heads are one vector."""
+    return np.allclose(v, v[0, 0])
+
+
+def _heads_alike(q, k, v):
+    return np.allclose(k, k[0]) and np.allclose(v, v[0])
+
+
+def _each_its_own(q, k, v):
+    """Whether all heads that the two versions mix up find the same."""
+    return np.allclose(repeated(q, k, v), tiled(q, k, v))
+
+
+tile_for_repeat = Break(
+    name="heads.tile_for_repeat",
+    title="Tile for repeat",
+    level="easy",
+    minutes=6,
+    wrong=tiled,
+    right=repeated,
+    allowed=_allowed,
+    solution_of=solutions.tiled,
+    hints=(
+        "Write down which head of keys each head of queries reads, once repeated and once tiled.",
+        "With one head of keys, or with as many as there are of queries, the two are the same.",
+        "Four heads of queries and two of keys: heads 1 and 2 are mixed up. They must find "
+        "something else there.",
+    ),
+    explanation=(
+        "Repeated, the heads of queries read 0, 0, 1, 1; tiled, they read 0, 1, 0, 1. With one "
+        "key each the weights are 1, and each head returns the value that it reads: 0, 0, 1, 1 "
+        "against 0, 1, 0, 1."
+    ),
+    misconceptions=(
+        Miss(
+            (np.ones((4, 1, 1)), np.ones((1, 2, 1)), np.array([[[1.0], [2.0]]])),
+            lambda q, k, v: len(k) == 1,
+            "there is one head of keys and values, and every head of queries reads it: multi-query "
+            "attention cannot tell a tile.",
+        ),
+        Miss(
+            (np.ones((2, 1, 1)), np.ones((2, 1, 1)), np.array([[[1.0]], [[2.0]]])),
+            lambda q, k, v: len(k) == len(q),
+            "each head of queries has keys of its own, so nothing is repeated or tiled.",
+        ),
+        Miss(
+            (np.ones((4, 1, 1)), np.ones((2, 2, 1)), np.array([[[1.0], [2.0]]] * 2)),
+            _heads_alike,
+            "the heads of keys and values are copies of one another: it does not matter who reads "
+            "which.",
+        ),
+        Miss(
+            (np.ones((4, 1, 1)), np.array([[[1.0]], [[2.0]]]), np.ones((2, 1, 3))),
+            _values_tie,
+            "all values are equal, and so is every average of them.",
+        ),
+        Miss(
+            (np.zeros((4, 1, 1)), np.arange(4.0).reshape(2, 2, 1), np.array([[[0.0], [2.0]]] * 2)),
+            lambda q, k, v: np.allclose(v, v[0]),
+            "both heads have the same values, and these queries weigh them alike: let the values "
+            "of the two heads differ.",
+        ),
+        Miss(
+            (
+                np.zeros((4, 1, 1)),
+                np.zeros((2, 2, 1)),
+                np.array([[[0.0], [2.0]], [[1.0], [1.0]]]),
+            ),
+            _each_its_own,
+            "the heads hold different values, but what is found of them is the same.",
+        ),
+    ),
+    notice=(
+        "A test of grouped heads needs at least two heads of keys, more of queries, and heads that "
+        "differ. Random arrays with 4 and 2 heads do it; 4 and 1, or 4 and 4, prove nothing."
+    ),
+)

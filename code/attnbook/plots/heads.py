@@ -1,0 +1,114 @@
+"""The diagrams of the chapter on heads: what one and two of them read, reach and share."""
+
+import numpy as np
+
+from attnbook.plots.arguments import dictionary, real_array
+from attnbook.plots.parts import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    arrow,
+    box,
+    heading,
+    line,
+    sheet,
+    text,
+)
+from attnbook.plots.style import COLORS, INK, MUTED, drawn
+
+WORDS = {"2": 2, "−": 0, "10": 10}
+HEADS = {  # the weights that the minus gives to the three words, in sixths
+    "head 0": ((4, 1, 1), BLUE, COLORS[0]),
+    "head 1": ((1, 1, 4), GREEN, COLORS[2]),
+}
+MIXED = (2, -2)  # what the last matrix makes of the heads
+SHARING = {"multi-head": 4, "grouped-query": 2, "multi-query": 1}
+N_HEADS = 4
+
+
+@drawn
+def one_and_two_heads():
+    """Draw how a minus reads its two numbers: with one head, and with two that are then mixed."""
+    ax = sheet(3.5)
+    _read(ax, 1.25, "one head", ["head 0"])
+    _read(ax, 4.75, "two heads", list(HEADS))
+    line(ax, [2.55, 2.55], [0.2, 3.3], 1)
+    return ax.figure
+
+
+def _read(ax, x, title, heads):
+    heading(ax, x, 0.22, title)
+    apart = 0.75 if len(heads) == 1 else 1.3
+    words = dict(zip(WORDS, (x - apart, x, x + apart), strict=True))
+    found = dict(zip(heads, [x] if len(heads) == 1 else [x - 0.8, x + 0.8], strict=True))
+    for word, place in words.items():
+        box(ax, place, 0.75, 0.5, 0.36, word, GREY)
+    for head, place in found.items():
+        sixths, color, ink = HEADS[head]
+        for share, start in zip(sixths, words.values(), strict=True):
+            line(ax, [start, place], [0.95, 1.87], 1.4 * share, ink, zorder=0, alpha=0.75)
+        average = sum(s * number for s, number in zip(sixths, WORDS.values(), strict=True)) / 6
+        box(ax, place, 2.05, 0.62, 0.36, f"{average:g}", color)
+        text(ax, place, 2.45, head, color=MUTED)
+    if len(heads) == 1:
+        text(ax, x, 2.95, "an average lies\nbetween 0 and 10", color=MUTED)
+        return
+    for place in found.values():
+        arrow(ax, (place, 2.6), (x + (0.42 if place > x else -0.42), 3.05))
+    averages = [sum(np.multiply(HEADS[h][0], [*WORDS.values()])) / 6 for h in heads]
+    result = sum(m * a for m, a in zip(MIXED, averages, strict=True))
+    words = " − ".join(f"2 · {a:g}" for a in averages)
+    box(ax, x, 3.22, 2.0, 0.36, f"{words} = −{abs(result):g}", ORANGE)
+
+
+@drawn
+def reach_diagram(reached, wanted):
+    """Draw which pairs (a, b), of an output a · left + b · right, one head reaches.
+
+    `reached` is an array (n, 2) of such pairs; the two shaded quarters hold all of them. `wanted`,
+    name → pair, are marked.
+
+    Raises
+    ------
+    ValueError
+        If a shape or a dtype does not fit.
+    """
+    reached = real_array("reached", reached, ("n", 2))
+    wanted = dictionary("wanted", wanted, 4)
+    ax, x, y, unit = sheet(4.1), 3.35, 2.08, 0.85
+    for side in (1, -1):
+        box(ax, x + side * unit, y - side * unit, 2 * unit, 2 * unit, color=BLUE, linewidth=0)
+    arrow(ax, (x - 2.15 * unit, y), (x + 2.25 * unit, y))
+    arrow(ax, (x, y + 2.15 * unit), (x, y - 2.2 * unit))
+    text(ax, x + 2.4 * unit, y, "$a$", size=16)
+    text(ax, x + 0.2, y - 2.12 * unit, "$b$", size=16)
+    ax.plot(x + unit * reached[:, 0], y - unit * reached[:, 1], ".", color=COLORS[0], markersize=4)
+    for name, (a, b) in wanted.items():
+        ax.plot(x + unit * a, y - unit * b, "D", color=COLORS[1], markersize=8)
+        text(ax, x + unit * a + 0.15, y - unit * b - 0.17, name, ha="left", color=INK)
+    return ax.figure
+
+
+@drawn
+def sharing_diagram():
+    """Draw which heads of keys and values four heads of queries read, in three ways."""
+    ax = sheet(2.3)
+    for n, (name, n_kv) in enumerate(SHARING.items()):
+        x, group = 1.4 + 2.15 * n, N_HEADS // n_kv
+        heading(ax, x, 0.22, name)
+        for head in range(N_HEADS):
+            place = x + 0.45 * (head - 1.5)
+            box(ax, place, 0.85, 0.36, 0.36, f"{head}", BLUE)
+            line(ax, [place, _shared(x, head // group, n_kv)], [1.05, 1.65], zorder=0)
+        for head in range(n_kv):
+            box(ax, _shared(x, head, n_kv), 1.85, 0.36, 0.36, f"{head}", ORANGE)
+    text(ax, 0.12, 0.85, "q", ha="left", color=MUTED)
+    text(ax, 0.12, 1.85, "k, v", ha="left", color=MUTED)
+    return ax.figure
+
+
+def _shared(x, head, n_kv):
+    """The place of a head of keys and values: in the middle of those that read it."""
+    group = N_HEADS // n_kv
+    return x + 0.45 * (group * head + (group - 1) / 2 - 1.5)
