@@ -15,6 +15,7 @@ from attnbook.plots.grids import (
     table_cells,
     twins_diagram,
 )
+from attnbook.plots.hands import clock_hands, positions_diagram
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.softmax import pull_diagram, softmax_diagram
@@ -28,6 +29,7 @@ __all__ = [
     "attention_diagram",
     "bars",
     "book_in_one_picture",
+    "clock_hands",
     "curves",
     "distributions",
     "heads_diagram",
@@ -38,6 +40,7 @@ __all__ = [
     "mask_grids",
     "merge_diagram",
     "number_line",
+    "positions_diagram",
     "pull_diagram",
     "right_and_wrong",
     "sentences",
