@@ -26,6 +26,7 @@ CHAPTERS = (
     "scale",
     "additive",
     "three_ways",
+    "positions",
     "twins",
     "precision",
     "modules",
