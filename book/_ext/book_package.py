@@ -14,6 +14,7 @@ EQUATION = re.compile(r"(?<!::\n\n)(?<=\n\n)( {4}\S.*(?:\n {4}.*|\n(?=\n {4}))*)
 FORMULA = re.compile(r"\$([^$\n]+)\$")
 INDEX = re.compile(r"_([a-zA-Z]{2,})")
 ROOT = re.compile(r"√(\w+)")
+POWER = re.compile(r"\^\(((?:[^()]|\([^()]*\))*)\)")
 WORDS = re.compile(r"( ?)(?<![{\\\w])([a-zA-Z]{2,}(?: [a-zA-Z]{2,})*)( ?)")
 SIGNS = {"Σ": r"\sum", "·": r"{}\cdot ", "⊕": r"\oplus ", "²": "^2", "ᵀ": r"^{\mathsf{T}}"}
 
@@ -46,7 +47,7 @@ def _docstring(app, what, name, obj, options, lines):
 
 
 def _tex(equation):
-    """An equation as a docstring writes it, in TeX: A_ij, √d_k, q kᵀ, names and words."""
+    """An equation as a docstring writes it, in TeX: A_ij, √d_k, b^(-2m), q kᵀ, names and words."""
 
     def upright(match):
         if " " not in match[2]:
@@ -54,7 +55,7 @@ def _tex(equation):
         words = rf"\text{{{match[2]}}}".replace(" ", r"}\;\allowbreak\text{")
         return words.join(r"\;" if space else "" for space in (match[1], match[3]))
 
-    tex = ROOT.sub(r"\\sqrt{\1}", INDEX.sub(r"_{\1}", equation))
+    tex = POWER.sub(r"^{\1}", ROOT.sub(r"\\sqrt{\1}", INDEX.sub(r"_{\1}", equation)))
     tex = WORDS.sub(upright, re.sub(r"(?<=\S) {2,}", r"\\quad\\allowbreak ", tex))
     return tex.translate(str.maketrans(SIGNS))
 
