@@ -86,6 +86,14 @@ moved_cache = Write(
             "the number of keys is counted too: they all move by `steps`, no more.",
         ),
         Misconception(
+            _turned_by(lambda n, steps: np.full(n, steps + 1)),
+            "the keys move by one place too many.",
+        ),
+        Misconception(
+            _turned_by(lambda n, steps: np.full(n, steps % n)),
+            "the steps are counted modulo the number of keys: a text may move on by any number.",
+        ),
+        Misconception(
             _turned_by(lambda n, steps: np.full(n, np.sign(steps))),
             "every key moves by one place: it is `steps` of them.",
         ),

@@ -5,6 +5,7 @@ import numpy as np
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.solutions import positions as solutions
 from attnbook.exercises.write import Write, case, stress
+from attnbook.positions import frequencies
 
 rng = np.random.default_rng(0)
 
@@ -78,6 +79,17 @@ def _mixed(x, places, theta):
     a, b = np.split(x, 2, axis=-1)
     out = x * np.cos(angles) + np.concatenate([-b, a], axis=-1) * np.sin(angles)
     return out.astype(x.dtype if x.dtype.kind == "f" else np.float64)
+
+
+def _unsigned(x, places, theta):
+    angles = np.tile(places[:, None] * theta, 2)
+    a, b = np.split(x, 2, axis=-1)
+    out = x * np.cos(angles) + np.concatenate([-b, a], axis=-1) * np.sin(angles)
+    return out.astype(x.dtype if x.dtype.kind == "f" else np.float64)
+
+
+def _own_frequencies(places, theta):
+    return places[:, None] * frequencies(2 * len(theta))
 
 
 def _added(x, places, theta):
@@ -200,8 +212,24 @@ rope_halves = Write(
             "dtype of x.",
         ),
         Misconception(
-            _version(dtype=lambda x: np.float32 if x.dtype.kind != "f" else x.dtype),
-            "integers count as float64.",
+            _unsigned,
+            "-x wraps around where x holds unsigned integers: bring x to floats first.",
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: (places - places[0])[:, None] * theta),
+            "the places are counted from the first row's: a turn is by the place itself.",
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: (places - places[-1])[:, None] * theta),
+            "the places are counted from the last row's: a turn is by the place itself.",
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: 2 * np.pi * places[:, None] * theta),
+            "the frequencies are taken for whole turns: theta is in radians per place.",
+        ),
+        Misconception(
+            _version(angle=_own_frequencies),
+            "these are the frequencies of base 10000: use those that are given.",
         ),
         Misconception(
             _version(angle=_narrow),

@@ -21,7 +21,7 @@ sixty_degrees = Predict(
     title="Hands that turn by 60 degrees",
     level="easy",
     minutes=5,
-    atol=0.004,
+    atol=0.0051,
     solution_of=solutions.sixty_degrees,
     explanation=(
         "The keys stand 180, 120, 60 and 0 degrees behind the query, whose cosines are −1, −1/2, "
@@ -42,7 +42,7 @@ sixty_degrees = Predict(
         Misconception(np.log(4) * COS, NOT_YET.format("scores")),
         Misconception(4**COS, NOT_YET.format("exponentials of the scores")),
         Misconception(
-            softmax(COS), "these are the weights of the cosines: the query is ln 4 times as long."
+            softmax(COS), "the scores are too small: each is ln 4 times a cosine, without a scale."
         ),
         Misconception(
             softmax(np.log(4) * np.abs(COS)),
@@ -52,10 +52,6 @@ sixty_degrees = Predict(
             softmax(np.log(4) * np.cos(np.pi / 2 * BACK)),
             "that is the quarter turn of the chapter; here a place turns by π/3, a sixth of a "
             "turn.",
-        ),
-        Misconception(
-            softmax(np.log(4) * COS / np.sqrt(2)),
-            "the scores are divided by √2: here there is no scale.",
         ),
         Misconception(
             softmax(-np.log(4) * BACK),
