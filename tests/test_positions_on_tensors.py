@@ -78,7 +78,7 @@ def test_angles_far_on_are_as_exact_as_the_dtype_of_the_vectors(dtype):
 def test_frequencies_in_a_half_type_are_refused():
     said = refusal(pytorch.rope, X.bfloat16(), PLACES, THETA.bfloat16())
     assert said.startswith("rope: frequencies is bfloat16 tensor of shape (4,)")
-    assert "expected Float32Or64[Tensor, 'pairs']" in said
+    assert "expected FloatOrDouble[Tensor, 'pairs']" in said
 
 
 def test_the_dtype_of_frequencies_does_not_count():

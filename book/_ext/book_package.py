@@ -55,7 +55,7 @@ def _formulas(block):
 
 
 def _tex(equation):
-    """An equation as a docstring writes it, in TeX: A_ij, √d_k, q kᵀ, names and words."""
+    """An equation as a docstring writes it, in TeX: A_ij, √d_k, b^(-2m), q kᵀ, names and words."""
 
     def upright(match):
         if " " not in match[2]:

@@ -47,14 +47,21 @@ def stretched(
 ) -> Float[Array, "pairs"]:
     """Frequencies for texts that are `factor` times as long as those of training.
 
-        linear   θ_m / s                                   every pair turns s times as slowly
-        ntk      θ_m · s^(-m / (M - 1))                    the first as before, the last s times
-        yarn     θ_m · (γ_m + (1 - γ_m) / s)               what turned often in training stays
-                 γ_m = clip((r_m - 1) / 31, 0, 1),    r_m = trained_length · θ_m / 2π turns
+    With s for the factor and M for the number of pairs, "linear" turns every pair s times as
+    slowly:
 
-    Here s is the factor and M the number of pairs. Returns an array of the same shape. Raises
-    ValueError if the factor is below 1, and for "yarn" without the length of training, in
-    positions.
+        θ_m / s
+
+    "ntk" leaves the first pair as it is and turns the last s times as slowly:
+
+        θ_m · s^(-m / (M - 1))
+
+    "yarn" leaves what came round often in training, r_m = ``trained_length · θ_m / 2π`` times:
+
+        θ_m · (γ_m + (1 - γ_m) / s),    γ_m = clip((r_m - 1) / 31, 0, 1)
+
+    Returns an array of the same shape. Raises ValueError if the factor is below 1, and for "yarn"
+    without the length of training, in positions.
 
     Source: Chen et al. (2023) for "linear"; Peng et al. (2023), section 3.1 for "ntk", section 3.2
     with α = 1 and β = 32 for "yarn", without the temperature of section 3.4.

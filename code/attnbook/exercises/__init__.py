@@ -27,6 +27,7 @@ CHAPTERS = (
     "additive",
     "three_ways",
     "heads",
+    "positions",
     "twins",
     "precision",
     "modules",

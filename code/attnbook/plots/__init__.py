@@ -17,6 +17,7 @@ from attnbook.plots.grids import (
     twins_diagram,
 )
 from attnbook.plots.heads import one_and_two_heads, reach_diagram, sharing_diagram
+from attnbook.plots.hands import clock_hands, positions_diagram
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.softmax import pull_diagram, softmax_diagram
@@ -31,6 +32,7 @@ __all__ = [
     "backward_diagram",
     "bars",
     "book_in_one_picture",
+    "clock_hands",
     "curves",
     "distributions",
     "heads_diagram",
@@ -42,6 +44,7 @@ __all__ = [
     "merge_diagram",
     "number_line",
     "one_and_two_heads",
+    "positions_diagram",
     "pull_diagram",
     "reach_diagram",
     "right_and_wrong",

@@ -17,7 +17,7 @@ class Float(AbstractDtype):
     dtypes: ClassVar = ["float16", "bfloat16", "float32", "float64"]
 
 
-class Float32Or64(AbstractDtype):
+class FloatOrDouble(AbstractDtype):
     """The dtypes of tensors that need their digits: an operation leaves them as they are."""
 
     dtypes: ClassVar = ["float32", "float64"]
@@ -51,7 +51,7 @@ def operation(function):
     Tensors of real numbers are brought to one dtype, the widest of them; float16 and bfloat16 are
     computed in float32, and the result is rounded once, to the common dtype of the inputs, in which
     a bias does not count. Integers are refused, as PyTorch's own softmax refuses them. Tensors
-    annotated ``Float32Or64[Tensor, ...]`` stay as they are, and do not count either.
+    annotated ``FloatOrDouble[Tensor, ...]`` stay as they are, and do not count either.
 
     Under `torch.autocast`, inputs and result have its dtype, as in PyTorch's own
     `scaled_dot_product_attention`, unless they are float64; between them it has no effect.
@@ -62,7 +62,7 @@ def operation(function):
     wide = {
         name
         for name, p in parameters.items()
-        if getattr(p.annotation, "dtype", None) is Float32Or64
+        if getattr(p.annotation, "dtype", None) is FloatOrDouble
     }
 
     @functools.wraps(function)

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from attnbook.positions import METHODS, PAIRINGS
 from attnbook.pytorch.masks import steps_ahead
-from attnbook.pytorch.operation import Float, Float32Or64, checked, operation
+from attnbook.pytorch.operation import Float, FloatOrDouble, checked, operation
 
 
 @checked
@@ -22,7 +22,7 @@ def frequencies(
     base: Number = 10000.0,
     device: torch.device | str | None = None,
     dtype: torch.dtype | None = None,
-) -> Float32Or64[Tensor, "pairs"]:
+) -> FloatOrDouble[Tensor, "pairs"]:
     """How far each pair of features turns from one position to the next.
 
         θ_m = base^(-2m / width),    m = 0, …, width/2 - 1
@@ -46,21 +46,28 @@ def frequencies(
 
 @checked
 def stretched(
-    frequencies: Float32Or64[Tensor, "pairs"],
+    frequencies: FloatOrDouble[Tensor, "pairs"],
     factor: Number,
     method: str,
     trained_length: Number | None = None,
-) -> Float32Or64[Tensor, "pairs"]:
+) -> FloatOrDouble[Tensor, "pairs"]:
     """Frequencies for texts that are `factor` times as long as those of training.
 
-        linear   θ_m / s                                   every pair turns s times as slowly
-        ntk      θ_m · s^(-m / (M - 1))                    the first as before, the last s times
-        yarn     θ_m · (γ_m + (1 - γ_m) / s)               what turned often in training stays
-                 γ_m = clip((r_m - 1) / 31, 0, 1),    r_m = trained_length · θ_m / 2π turns
+    With s for the factor and M for the number of pairs, "linear" turns every pair s times as
+    slowly:
 
-    Here s is the factor and M the number of pairs. Returns a tensor of the same shape. Raises
-    ValueError if the factor is below 1, and for "yarn" without the length of training, in
-    positions.
+        θ_m / s
+
+    "ntk" leaves the first pair as it is and turns the last s times as slowly:
+
+        θ_m · s^(-m / (M - 1))
+
+    "yarn" leaves what came round often in training, r_m = ``trained_length · θ_m / 2π`` times:
+
+        θ_m · (γ_m + (1 - γ_m) / s),    γ_m = clip((r_m - 1) / 31, 0, 1)
+
+    Returns a tensor of the same shape. Raises ValueError if the factor is below 1, and for "yarn"
+    without the length of training, in positions.
 
     Source: Chen et al. (2023) for "linear"; Peng et al. (2023), section 3.1 for "ntk", section 3.2
     with α = 1 and β = 32 for "yarn", without the temperature of section 3.4.
@@ -106,7 +113,7 @@ def sinusoidal(
 def rope(
     x: Float[Tensor, "*batch n d"],
     positions: Integer[Tensor, "*#batch n"],
-    frequencies: Float32Or64[Tensor, "pairs"],
+    frequencies: FloatOrDouble[Tensor, "pairs"],
     pairing: str = "neighbours",
 ) -> Float[Tensor, "*batch n d"]:
     """Turn each pair of features of each row by an angle in proportion to its position.

@@ -1,0 +1,269 @@
+"""RoPE with halves for pairs, written in full."""
+
+import numpy as np
+
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.solutions import positions as solutions
+from attnbook.exercises.write import Write, case, stress
+from attnbook.positions import frequencies
+
+rng = np.random.default_rng(0)
+
+
+def _case(n, pairs, batch=(), places=None, dtype=np.float64, make=case):
+    x = rng.standard_normal((*batch, n, 2 * pairs))
+    x = np.round(4 * x).astype(dtype) if np.dtype(dtype).kind in "iu" else x.astype(dtype)
+    places = np.arange(n) if places is None else np.array(places)
+    return make(x=x, places=places, theta=10.0 ** -np.arange(pairs))
+
+
+def _turned(a, b, cos, sin):
+    return a * cos - b * sin, a * sin + b * cos
+
+
+def _version(
+    angle=lambda places, theta: places[:, None] * theta,
+    cut=lambda x: np.split(x, 2, axis=-1),
+    turn=_turned,
+    join=lambda a, b: np.concatenate([a, b], axis=-1),
+    dtype=lambda x: x.dtype if x.dtype.kind == "f" else np.float64,
+):
+    """The solution with one step exchanged."""
+
+    def rope_halves(x, places, theta):
+        angles = angle(places, theta)
+        a, b = cut(x)
+        return join(*turn(a, b, np.cos(angles), np.sin(angles))).astype(dtype(x))
+
+    return rope_halves
+
+
+def _interleaved(a, b):
+    return np.stack([a, b], axis=-1).reshape(*a.shape[:-1], -1)
+
+
+def _neighbours(x):
+    return x[..., 0::2], x[..., 1::2]
+
+
+def _one_after_the_other(a, b, cos, sin):
+    a = a * cos - b * sin
+    return a, a * sin + b * cos
+
+
+def _in_place(x, places, theta):
+    out = solutions.rope_halves(x, places, theta)
+    x[...] = out
+    return x
+
+
+def _into_itself(x, places, theta):
+    """The first half is overwritten before the second is made of it."""
+    angles, m = places[:, None] * theta, x.shape[-1] // 2
+    x[..., :m] = x[..., :m] * np.cos(angles) - x[..., m:] * np.sin(angles)
+    x[..., m:] = x[..., :m] * np.sin(angles) + x[..., m:] * np.cos(angles)
+    return x
+
+
+def _two_axes(x, places, theta):
+    m = len(theta)
+    angles = places[:, None] * theta
+    cos, sin = np.cos(angles), np.sin(angles)
+    out = np.concatenate(_turned(x[:, :m], x[:, m:], cos, sin), axis=1)
+    return out.astype(x.dtype if x.dtype.kind == "f" else np.float64)
+
+
+def _mixed(x, places, theta):
+    """Frequencies laid out for neighbours, and features turned as halves."""
+    angles = places[:, None] * np.repeat(theta, 2)
+    a, b = np.split(x, 2, axis=-1)
+    out = x * np.cos(angles) + np.concatenate([-b, a], axis=-1) * np.sin(angles)
+    return out.astype(x.dtype if x.dtype.kind == "f" else np.float64)
+
+
+def _unsigned(x, places, theta):
+    angles = np.tile(places[:, None] * theta, 2)
+    a, b = np.split(x, 2, axis=-1)
+    out = x * np.cos(angles) + np.concatenate([-b, a], axis=-1) * np.sin(angles)
+    return out.astype(x.dtype if x.dtype.kind == "f" else np.float64)
+
+
+def _own_frequencies(places, theta):
+    return places[:, None] * frequencies(2 * len(theta))
+
+
+def _added(x, places, theta):
+    angles = places[:, None] * theta
+    return x + np.concatenate([np.cos(angles), np.sin(angles)], axis=-1).astype(x.dtype)
+
+
+def _narrow(places, theta):
+    return (places[:, None] * theta).astype(np.float16).astype(float)
+
+
+TURNED_AFTER = (
+    "the second feature is made from the first one after its turn: both come from the pair as it "
+    "was."
+)
+NEIGHBOURS = "the pairs are neighbours, 2m and 2m + 1: here they are halves, m and m + M."
+
+rope_halves = Write(
+    name="positions.rope_halves",
+    title="RoPE for halves",
+    level="medium",
+    minutes=10,
+    solution_of=solutions.rope_halves,
+    explanation=(
+        "np.split cuts the last axis into the first features and the second features of all "
+        "pairs; both new halves are made of the old ones. The angles have shape (n, M), and meet "
+        "any batch axes in front."
+    ),
+    hints=(
+        "An angle for each row and each pair: which shape is that, and which product makes it?",
+        "`a, b = np.split(x, 2, axis=-1)` holds the first and the second features of all pairs.",
+        "The new a is a cos φ - b sin φ, the new b is a sin φ + b cos φ, with the old a.",
+    ),
+    misconceptions=(
+        Misconception(_version(cut=_neighbours, join=_interleaved), NEIGHBOURS),
+        Misconception(
+            _version(join=_interleaved),
+            "the pairs are cut as halves and put back as neighbours: the features end up in other "
+            "places.",
+        ),
+        Misconception(
+            _version(cut=_neighbours),
+            "the pairs are cut as neighbours and put back as halves: the features end up in other "
+            "places.",
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: -places[:, None] * theta),
+            "the hands turn the other way: a cos φ - b sin φ comes first.",
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: np.arange(len(places))[:, None] * theta),
+            "the rows are counted from 0: `places` says where they stand, as in a cache.",
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: (places[:, None] + 1) * theta),
+            "place 0 is turned: it should stay as it is.",
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: np.radians(places[:, None] * theta)),
+            "the angles are taken for degrees: they are radians.",
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: np.degrees(places[:, None] * theta)),
+            "the angles are turned into degrees; np.cos and np.sin want radians.",
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: places[:, None] / theta),
+            "the places are divided by theta: a hand turns by place · theta.",
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: places[:, None] * theta[::-1]),
+            "the frequencies are in reverse order: pair m turns by theta[m].",
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: places[:, None] * (0 * theta + theta[0])),
+            "every pair turns with the first frequency: pair m turns by theta[m].",
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: places[:, None] + theta),
+            "the frequencies are added to the places; a hand turns by place · theta.",
+        ),
+        Misconception(
+            _version(turn=lambda a, b, cos, sin: (a * sin - b * cos, a * cos + b * sin)),
+            "sine and cosine are exchanged: place 0, where the sine is 0, should change nothing.",
+        ),
+        Misconception(
+            _version(turn=lambda a, b, cos, sin: (a * cos + b * sin, a * sin + b * cos)),
+            "both signs are plus, which is no turn: a cos φ - b sin φ.",
+        ),
+        Misconception(
+            _version(turn=lambda a, b, cos, sin: (a * cos - b * sin, a * sin - b * cos)),
+            "this mirrors: the second feature is a sin φ + b cos φ.",
+        ),
+        Misconception(
+            _version(turn=lambda a, b, cos, sin: (a * cos, b * cos)),
+            "the features only shrink by their cosine: the sine brings in the other feature.",
+        ),
+        Misconception(_version(turn=_one_after_the_other), TURNED_AFTER),
+        Misconception(
+            _version(turn=lambda a, b, cos, sin: (b * cos - a * sin, b * sin + a * cos)),
+            "the two features of a pair are exchanged.",
+        ),
+        Misconception(
+            _mixed,
+            "the frequencies are laid out for neighbours, θ₀ θ₀ θ₁ θ₁ …, and the features turned "
+            "as halves: repeat them as θ₀ θ₁ … θ₀ θ₁ ….",
+        ),
+        Misconception(
+            _added,
+            "the hands are added to x, as in the first Transformer; RoPE turns the pairs.",
+        ),
+        Misconception(
+            _two_axes,
+            "x[:, …] is an index for two axes; with batch axes in front the features are "
+            "x[..., …].",
+        ),
+        Misconception(
+            _version(dtype=lambda x: np.float64),
+            "the result is float64 whatever came in, as the angles are: bring it back to the "
+            "dtype of x.",
+        ),
+        Misconception(
+            _unsigned,
+            "-x wraps around where x holds unsigned integers: bring x to floats first.",
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: (places - places[0])[:, None] * theta),
+            "the places are counted from the first row's: a turn is by the place itself.",
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: (places - places[-1])[:, None] * theta),
+            "the places are counted from the last row's: a turn is by the place itself.",
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: 2 * np.pi * places[:, None] * theta),
+            "the frequencies are taken for whole turns: theta is in radians per place.",
+        ),
+        Misconception(
+            _version(angle=_own_frequencies),
+            "these are the frequencies of base 10000: use those that are given.",
+        ),
+        Misconception(
+            _version(angle=_narrow),
+            "the angles are rounded to float16, in which 1000.5 is a neighbour of 1000: compute "
+            "them in the dtype of theta.",
+        ),
+        Misconception(
+            _in_place, "the result is written into x: make a new array, and leave x as it is."
+        ),
+        Misconception(
+            _into_itself,
+            "x is overwritten, and its second half is made from the new first half.",
+        ),
+    ),
+    notice="Multiply by a matrix in your head: this is a block of 2 × 2 for each pair, never made.",
+    cases=(
+        case(x=np.array([[1.0, 0.0]]), places=np.array([1]), theta=np.array([np.pi / 2])),
+        case(
+            x=np.array([[1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]),
+            places=np.array([0, 1]),
+            theta=np.array([np.pi / 2, 0.0]),
+        ),
+        _case(1, 2, places=[3]),
+        _case(3, 2),
+        _case(2, 2, places=[1, 2]),
+        _case(3, 2, places=[-2, 7, 5]),
+        _case(4, 3, dtype=np.float32, places=[2, 3, 4, 5]),
+        _case(3, 2, dtype=np.int64),
+        _case(3, 2, batch=(2,)),
+        _case(2, 2, batch=(2,), places=[4, 5]),
+        _case(4, 1, batch=(3, 2), places=[9, 1, 0, 2]),
+        _case(5, 4, batch=(2, 1, 3)),
+        _case(2, 2, places=[0, 1000], dtype=np.float16, make=stress),
+        _case(2, 3, places=[10_000, 10_001], make=stress),
+        _case(3, 2, dtype=np.uint8, make=stress),
+    ),
+)

@@ -1,0 +1,95 @@
+"""Places as hands of clocks, and the three ways in which a place enters a score."""
+
+import numpy as np
+from matplotlib.patches import Circle
+
+from attnbook.plots.arguments import names_of, real_array
+from attnbook.plots.parts import ORANGE, arrow, box, heading, line, shade, sheet, text
+from attnbook.plots.style import COLORS, MUTED, PAPER, WIDTH, drawn
+
+LABELS, HEAD, ROW = 1.25, 0.55, 0.8  # inches
+WORDS = "black", "cats", "sleep"
+PANEL, STEP = 2.233, 0.68  # inches: a panel, and a place in it
+
+
+@drawn
+def clock_hands(angles, rows, columns):
+    """Draw a clock for each angle of an array (rows, columns), in radians, with its hand there.
+
+    Angle 0 points to the right, and angles grow against the clock's own sense, as in mathematics.
+    The face of a clock whose hand has come round at least once is coloured.
+
+    Raises
+    ------
+    ValueError
+        If a shape, a dtype or the number of some names does not fit.
+    """
+    angles = real_array("angles", angles, ("rows", "columns"))
+    rows = names_of("rows", rows, len(angles))
+    columns = names_of("columns", columns, angles.shape[1])
+    step = (WIDTH - LABELS) / len(columns)
+    ax = sheet(HEAD + ROW * len(rows) + 0.05)
+    for j, column in enumerate(columns):
+        text(ax, LABELS + step * (j + 0.5), 0.3, column, color=MUTED)
+    for i, row in enumerate(rows):
+        y = HEAD + ROW * (i + 0.5)
+        text(ax, LABELS - 0.08, y, row, ha="right")
+        for j, angle in enumerate(angles[i]):
+            face = ORANGE if abs(angle) >= 2 * np.pi else PAPER
+            _clock(ax, LABELS + step * (j + 0.5), y, min(step, ROW) * 0.42, [angle], face)
+    return ax.figure
+
+
+def _clock(ax, x, y, radius, angles, face=PAPER, colors=COLORS):
+    """A face with a hand for each angle."""
+    look = {"facecolor": face, "edgecolor": MUTED, "linewidth": 1, "clip_on": False}
+    ax.add_patch(Circle((x, y), radius, **look))
+    for angle, color in zip(angles, colors, strict=False):
+        end = x + radius * np.cos(angle), y - radius * np.sin(angle)
+        arrow(ax, (x, y), end, 1.8, color)
+
+
+@drawn
+def positions_diagram():
+    """Draw three words and the three ways of a place: added, turned, or taken off the score."""
+    ax = sheet(3.0)
+    panels = ("add", "to the word", _added), ("turn", "query and key", _turned)
+    for n, (verb, what, panel) in enumerate((*panels, ("lower", "the score", _lowered))):
+        middle = PANEL * (n + 0.5)
+        heading(ax, middle, 0.2, f"{verb} {what}")
+        for place in range(3):
+            x = middle + STEP * (place - 1)
+            text(ax, x, 2.8, f"{place}", color=MUTED)
+            panel(ax, x, place)
+        if n:
+            line(ax, [PANEL * n] * 2, [0.15, 2.9], 1)
+    return ax.figure
+
+
+def _added(ax, x, place):
+    box(ax, x, 0.85, 0.62, 0.34, WORDS[place])
+    text(ax, x, 1.3, "+", size=16)
+    for m, theta in enumerate((1.0, 0.3)):
+        for n, wave in enumerate((np.sin, np.cos)):
+            amount = (1 + wave(theta * place)) / 2
+            box(ax, x, 1.65 + 0.25 * (2 * m + n), 0.25, 0.25, color=shade("Oranges", amount))
+
+
+def _turned(ax, x, place):
+    """The key of each place, and at the last the query."""
+    angle = np.pi / 2 * place
+    _clock(ax, x, 1.85, 0.28, [angle], colors=COLORS[1:])
+    text(ax, x, 2.35, f"$k_{place}$", size=15, color=COLORS[1])
+    if place == 2:
+        _clock(ax, x, 0.95, 0.28, [angle])
+        text(ax, x - 0.45, 0.95, f"$q_{place}$", size=15, color=COLORS[0])
+
+
+def _lowered(ax, x, place):
+    """How far the score falls from the place of the query, 2, back."""
+    high, far = 0.55, 2 - place
+    line(ax, [x - 0.25, x + 0.25], [0.85, 0.85], 1)
+    if far:
+        look = {"color": COLORS[1], "solid_capstyle": "butt"}
+        line(ax, [x, x], [0.85, 0.85 + high * far], 14, **look)
+    text(ax, x, 1.05 + high * far, ["0", "$-c$", "$-2c$"][far], size=14)
