@@ -26,6 +26,7 @@ CHAPTERS = (
     "scale",
     "additive",
     "three_ways",
+    "gradients",
     "twins",
     "precision",
     "modules",
