@@ -35,6 +35,11 @@ another_row = Predict(
                 (0, [8, 0, 4], "these are the values: G_V is 4 times the weights."),
                 (0, [0.5, 0.25, 0.25], "these are the weights: " + _FORGOTTEN),
                 (0, [4, 4, 4], "a value counts by its weight: 4 times the weight of each."),
+                (
+                    0,
+                    [4, 0, 1],
+                    "that is weight times value; a value counts by its weight times G_O.",
+                ),
                 (0, [16, 0, 4], "that is weight times G_A: the gradient of a value is A G_O."),
                 (1, [1.5, -1.25, -0.25], "in the second row " + _FORGOTTEN),
                 (
@@ -52,6 +57,7 @@ another_row = Predict(
                     [8, -4, 0],
                     "the plain mean 16 is subtracted: the average under the weights is 20.",
                 ),
+                (1, [24, -20, -4], "G_O is a factor twice: G_A has it already."),
                 (1, [12, -20, -4], "the factor A is missing: a score moves its own weight so far."),
                 (1, [32, 0, 16], "that is G_A: go on through the softmax."),
                 (1, [-6, 5, 1], "the sign is turned: raising a score pulls towards its value."),
@@ -88,6 +94,10 @@ steps_in_float32 = Predict(
         Misconception([-5, -8], "these are the steps of float64: float32 has ε = 1.2e-7."),
         Misconception([-3, -2], "they are exchanged: the central difference bears larger steps."),
         Misconception([2, 3], "the steps are small: the exponents are negative."),
+        Misconception([-2.31, -3.46], "these are the exponents themselves: round to whole ones."),
+        Misconception([-2.3, -3.5], "these are the exponents themselves: round to whole ones."),
+        Misconception([0.01, 0.001], "these are the steps: of 0.01 the exponent is -2."),
+        Misconception([0.0049, 0.00035], "these are the steps: of 0.01 the exponent is -2."),
         Misconception([-7, -7], "that is ε itself: with such a step nothing is left but rounding."),
         Misconception(
             [-5, -5], "that is the step of the chapter, for float64: float32 needs larger ones."
@@ -98,10 +108,10 @@ steps_in_float32 = Predict(
         *mistakes_in_parts(
             [-2, -3],
             (
-                (0, -3, "ε^(1/3) is 0.0049, nearer to 0.01 than to 0.001: 2 times, not 5."),
+                (0, -3, "ε^(1/3) is 0.0049: half of 0.01, but five times 0.001."),
                 (0, -5, "ε^(2/3) is the error at the bottom; the step is ε^(1/3)."),
                 (0, -1, "the cube root of 1.2e-7 is 0.0049."),
-                (1, -4, "√ε is 0.00035: 3.5 times 1e-4, but less than 3 times below 1e-3."),
+                (1, -4, "√ε is 0.00035: 3.5 times 1e-4, but only 2.9 times below 1e-3."),
                 (1, -7, "one-sided, the step is √ε; ε itself leaves nothing but rounding."),
             ),
         ),
