@@ -1,8 +1,8 @@
 """The backward passes of `reference`, derived by hand with the chain rule.
 
-grad_x stands for ∂L/∂x, the derivatives of one number L, and has the shape of x. Each function
-takes the gradient of a result, and what the result was computed from, and returns those of its
-arguments in their order. What a mask hides has gradient 0, and no part in any other. Parameters
+grad_x, in equations G_x, holds the derivatives of one number by x, and has the shape of x. Each
+function takes the gradient of a result, and what the result was computed from, and returns those of
+its arguments in their order. What a mask hides has gradient 0, and no part in any other. Parameters
 serve the whole batch: their gradients are summed over it.
 """
 
@@ -34,8 +34,8 @@ def linear_backward(
 ) -> tuple[Float[Array, "*batch n d_in"], Float[Array, "d_in d_out"]]:
     """The gradients of vectors and of the matrix that projects them, from that of x w.
 
-        grad_x = grad_out wᵀ    (n, d_out)(d_out, d_in)
-        grad_w = Σ xᵀ grad_out    (d_in, n)(n, d_out), summed over the batch
+        G_x = G_out wᵀ    (n, d_out)(d_out, d_in)
+        G_w = Σ xᵀ G_out    (d_in, n)(n, d_out), summed over the batch
 
     Returns both, of the shapes of x and w.
     """
@@ -50,7 +50,7 @@ def softmax_backward(
 ) -> Float[Array, "*batch n_q n_k"]:
     """The gradient of scores from that of their weights.
 
-        grad_S_ij = A_ij (grad_A_ij - Σ_l A_il grad_A_il)
+        (G_S)_ij = A_ij ((G_A)_ij - Σ_l A_il (G_A)_il)
 
     Returns an array of the same shape: 0 where the mask is False, and in an empty row.
 
@@ -71,14 +71,15 @@ def weighted_sum_backward(
 ) -> tuple[Float[Array, "*batch n_q n_k"], Float[Array, "*batch n_k d_v"]]:
     """The gradients of weights and values from that of their sums.
 
-        grad_A = grad_O vᵀ    (n_q, d_v)(d_v, n_k),    grad_v = Aᵀ grad_O    (n_k, n_q)(n_q, d_v)
+        G_A = G_O vᵀ    (n_q, d_v)(d_v, n_k),    G_v = Aᵀ G_O    (n_k, n_q)(n_q, d_v)
 
     Returns both, of the shapes of weights and v.
     """
     grad_weights = grad_out @ _transposed(v)
     if mask is not None:
         grad_weights = np.where(mask, grad_weights, 0)
-    return grad_weights, weighted_sum(_transposed(weights), grad_out, _transposed(mask))
+    grad_v = weighted_sum(_transposed(weights), grad_out, _transposed(mask))
+    return grad_weights, grad_v
 
 
 @operation
@@ -91,14 +92,16 @@ def dot_product_scores_backward(
 ) -> tuple[Float[Array, "*batch n_q d_k"], Float[Array, "*batch n_k d_k"]]:
     """The gradients of queries and keys from that of their scores, which is 0 where hidden.
 
-        grad_q = scale · grad_S k    (n_q, n_k)(n_k, d_k)
-        grad_k = scale · grad_Sᵀ q    (n_k, n_q)(n_q, d_k)
+        G_q = scale · G_S k    (n_q, n_k)(n_k, d_k)
+        G_k = scale · (G_S)ᵀ q    (n_k, n_q)(n_q, d_k)
 
     Returns both, of the shapes of q and k.
     """
-    grad_scores = grad_scores * (q.shape[-1] ** -0.5 if scale is None else float(scale))
+    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
+    grad_scores = scale * grad_scores
     grad_q = weighted_sum(grad_scores, k, mask)
-    return grad_q, weighted_sum(_transposed(grad_scores), q, _transposed(mask))
+    grad_k = weighted_sum(_transposed(grad_scores), q, _transposed(mask))
+    return grad_q, grad_k
 
 
 @operation
@@ -147,22 +150,23 @@ def additive_attention_backward(
 ]:
     """The gradients of all six arguments of additive attention from that of its output.
 
-        grad_w_v = Σ_ij grad_S_ij h_ij,    h_ij = tanh(x_ij),    x_ij = q_i W_q + k_j W_k
-        grad_x_ij = grad_S_ij (1 - h_ij²) ∘ w_v
-        grad_q_i = (Σ_j grad_x_ij) W_qᵀ,    grad_W_q = Σ_i q_iᵀ (Σ_j grad_x_ij),    so for the keys
+        G_p = G_S (1 - u²) ∘ w_v,    u = tanh(p),    p_ij = q_i W_q + k_j W_k    for each pair
+        G_q = (Σ_j G_p) (W_q)ᵀ    (n_q, d_hidden)(d_hidden, d_q),    so for the keys
+        gradient of W_q = qᵀ (Σ_j G_p)    (d_q, n_q)(n_q, d_hidden),    so for W_k
+        gradient of w_v = Σ_ij (G_S)_ij u_ij
 
-    with grad_S from `softmax_backward`. Returns them in the order of the arguments, those of the
+    with G_S from `softmax_backward`. Returns them in the order of the arguments, those of the
     parameters summed over the batch.
     """
-    hidden = np.tanh((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :])
-    weights = softmax(hidden @ w_v, mask)
+    units = np.tanh((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :])
+    weights = softmax(units @ w_v, mask)
     grad_weights, grad_v = weighted_sum_backward(grad_out, weights, v, mask)
     grad_scores = softmax_backward(grad_weights, weights, mask)[..., None]
-    hidden = hidden if mask is None else np.where(mask[..., None], hidden, 0)
-    grad_x = grad_scores * (1 - hidden**2) * w_v
-    grad_q, grad_w_q = linear_backward(np.sum(grad_x, axis=-2), _used(q, mask, -1), w_q)
-    grad_k, grad_w_k = linear_backward(np.sum(grad_x, axis=-3), _used(k, mask, -2), w_k)
-    grad_w_v = np.sum(grad_scores * hidden, axis=tuple(range(hidden.ndim - 1)))
+    units = units if mask is None else np.where(mask[..., None], units, 0)
+    grad_push = grad_scores * (1 - units**2) * w_v
+    grad_q, grad_w_q = linear_backward(np.sum(grad_push, axis=-2), _used(q, mask, -1), w_q)
+    grad_k, grad_w_k = linear_backward(np.sum(grad_push, axis=-3), _used(k, mask, -2), w_k)
+    grad_w_v = np.sum(grad_scores * units, axis=tuple(range(units.ndim - 1)))
     return grad_q, grad_k, grad_v, grad_w_q, grad_w_k, grad_w_v
 
 
@@ -172,7 +176,7 @@ def repeat_heads_backward(
 ) -> Float[Array, "*batch n_kv_heads n d_head"]:
     """The gradient of heads that `attnbook.reference.repeat_heads` repeats: the sum over copies.
 
-        grad_x_g = Σ_h grad_out_h    over the heads h that read x_g, h // times = g
+        (G_x)_g = Σ_h (G_out)_h    over the heads h that read head g, h // times = g
 
     Returns an array of shape (..., n_heads / times, n, d_head). Raises ValueError if times is below
     1, or does not divide n_heads.
@@ -204,20 +208,21 @@ def multi_head_attention_backward(
 ) -> tuple[Float[Array, "..."], ...]:
     """The gradients of q, k, v and of the four matrices, from that of the output of the layer.
 
-        grad_heads = split(grad_out W_oᵀ),    grad_W_o = Σ mergedᵀ grad_out
+        G_heads = split(G_out (W_o)ᵀ),    gradient of W_o = Σ mergedᵀ G_out
 
     then through attention in each head, and through the three projections as in `linear_backward`.
     The arguments are those of `attnbook.reference.multi_head_attention`, and so are the errors.
     Returns seven arrays, of the shapes of q, k, v, w_q, w_k, w_v and w_o.
     """
-    mask = mask[..., None, :, :] if mask is not None and mask.ndim == q.ndim else mask
+    if mask is not None and mask.ndim == q.ndim:
+        mask = mask[..., None, :, :]
     inputs, w = _used_by_heads(q, k, v, mask), (w_q, w_k, w_v)
     heads, times = _heads(inputs, w, n_heads, n_kv_heads)
     merged = merge_heads(scaled_dot_product_attention(*heads, mask=mask))
     grad_merged, grad_w_o = linear_backward(grad_out, merged, w_o)
     grad_heads = split_heads(grad_merged, n_heads)
-    grad_q, *grads = scaled_dot_product_attention_backward(grad_heads, *heads, mask=mask)
-    grads = grad_q, *(repeat_heads_backward(grad, times) for grad in grads)
+    grad_q, *kv = scaled_dot_product_attention_backward(grad_heads, *heads, mask=mask)
+    grads = grad_q, *(repeat_heads_backward(grad, times) for grad in kv)
     projected = map(linear_backward, map(merge_heads, grads), inputs, w)
     grad_inputs, grad_w = zip(*projected, strict=True)
     return *grad_inputs, *grad_w, grad_w_o

@@ -28,6 +28,7 @@ CHAPTERS = (
     "three_ways",
     "heads",
     "positions",
+    "gradients",
     "twins",
     "precision",
     "modules",
