@@ -5,6 +5,7 @@ from attnbook.online.blocks import (
     attention_by_blocks_backward,
     attention_with_lse,
     merge,
+    visible_blocks,
 )
 
 __all__ = [
@@ -12,4 +13,5 @@ __all__ = [
     "attention_by_blocks_backward",
     "attention_with_lse",
     "merge",
+    "visible_blocks",
 ]
