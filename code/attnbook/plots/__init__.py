@@ -16,6 +16,7 @@ from attnbook.plots.grids import (
     twins_diagram,
 )
 from attnbook.plots.heatmaps import heatmap, heatmaps
+from attnbook.plots.online import block_frames, block_grids, online_diagram
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.softmax import pull_diagram, softmax_diagram
 from attnbook.plots.transformer import transformer_diagram
@@ -27,6 +28,8 @@ __all__ = [
     "arrows",
     "attention_diagram",
     "bars",
+    "block_frames",
+    "block_grids",
     "book_in_one_picture",
     "curves",
     "distributions",
@@ -38,6 +41,7 @@ __all__ = [
     "mask_grids",
     "merge_diagram",
     "number_line",
+    "online_diagram",
     "pull_diagram",
     "right_and_wrong",
     "sentences",
