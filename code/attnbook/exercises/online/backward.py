@@ -184,6 +184,24 @@ block_gradient = Write(
             "where a query sees nothing L is -inf, and -inf - (-inf) is NaN: shift by 0 there.",
         ),
         Misconception(
+            with_parts(weights=lambda lse, scores: np.exp(scores)),
+            "L is not used: exp(S) becomes weights when it is divided by exp(L).",
+        ),
+        Misconception(
+            with_parts(weights=lambda lse, scores: weights_of(lse / np.log(2).item(), scores)),
+            "L is divided by ln 2: it is a natural logarithm already.",
+        ),
+        Misconception(
+            with_parts(along=lambda *_: np.sum(_[1], axis=-1, keepdims=True)),
+            "the output alone is summed: g · O needs grad_out * out.",
+        ),
+        Misconception(
+            lambda grad_out, *rest: (
+                solutions.block_gradient(grad_out, *rest) * grad_out.shape[-1] ** -0.5
+            ),
+            "no scale belongs here: it stands between scores and queries.",
+        ),
+        Misconception(
             with_parts(weights=unshifted),
             "exp(S) and exp(L) overflow or vanish, each for itself: subtract before exp.",
         ),

@@ -62,6 +62,26 @@ def of_their_size(lses):
     return lses / np.sum(lses, axis=0)
 
 
+def in_base_two(lses):
+    exp = np.exp2(lses - np.max(lses, axis=0))
+    return exp / np.sum(exp, axis=0)
+
+
+def the_best_alone(outs, lses):
+    best = np.argmax(lses, axis=0)[None, ..., None]
+    out = np.take_along_axis(outs, best, axis=0)[0]
+    return out, solutions.merge_all(outs, lses)[1]
+
+
+def other_order(outs, lses):
+    return solutions.merge_all(outs, lses)[::-1]
+
+
+def nan_mended(outs, lses):
+    lse = np.logaddexp.reduce(lses, axis=0)
+    return np.nan_to_num(np.sum(np.exp(lses - lse)[..., None] * outs, axis=0)), lse
+
+
 def the_first_two(outs, lses):
     lse = np.logaddexp(lses[0], lses[1])
     shift = np.where(lse == -np.inf, 0, lse)
@@ -179,6 +199,26 @@ merge_all = Write(
             with_parts(one_maximum),
             "one maximum serves all queries: each subtracts the largest of its own L.",
         ),
+        Misconception(
+            with_parts(in_base_two),
+            "the shares are powers of 2: L is a natural logarithm, and goes with np.exp.",
+        ),
+        Misconception(
+            the_best_alone, "the block with the largest L is taken alone: each has its share."
+        ),
+        Misconception(other_order, "the order is the output, then L."),
+        Misconception(
+            with_parts(
+                right_shares,
+                lambda lses: logsumexp(np.moveaxis(lses, 0, -1)) - np.log(len(lses)).item(),
+            ),
+            "L is the logarithm of a mean: the sum is not divided by the number of blocks.",
+        ),
+        Misconception(
+            nan_mended,
+            "a NaN that a block handed over became 0: where all blocks are empty, shift by 0, and "
+            "no NaN needs mending.",
+        ),
         Misconception(the_first_two, "two blocks alone are merged: there may be any number."),
         Misconception(
             not_added,
@@ -199,6 +239,7 @@ merge_all = Write(
         stress(**_with_empty(_blocks(3, n_q=2, d_v=3), (1, 0), (2, 1))),
         stress(**_with_empty(_blocks(3, n_q=2, d_v=3), (0, 1), (1, 1), (2, 1))),
         stress(**_with_empty(_blocks(2, n_q=2, d_v=3), 0, 1)),
+        stress(**_UNEVEN | {"outs": np.array([[[0.0]], [[np.nan]], [[8.0]]])}),
         stress(**_blocks(3, n_q=2, d_v=3, shift=1000.0)),
         stress(**_blocks(3, n_q=2, d_v=3, shift=-1000.0)),
         stress(

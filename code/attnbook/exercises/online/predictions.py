@@ -37,6 +37,13 @@ three_numbers = Predict(
             [1 / 4, 2.5, 8],
             "c is right, and neither l nor o is multiplied by it when the maximum rises.",
         ),
+        Misconception(
+            [4, 1.75, 3.5], "the factor is turned round: l and o shrink by it, from 2 to 8."
+        ),
+        Misconception(
+            [1 / 4, 3, 3.5],
+            "l counts scores: each adds its exponential, relative to the largest.",
+        ),
         Misconception([1 / 4, 1.75, 8], "o is not multiplied by c: it has to shrink as l does."),
         Misconception([1 / 4, 2.5, 3.5], "l is not multiplied by c: it has to shrink as o does."),
         Misconception([1 / 4, 1.75, 2], "2 is the output, o / l: asked is o, before the division."),
@@ -95,6 +102,17 @@ causal_blocks = Predict(
         Misconception(
             [6, 58, 0],
             "the blocks on the diagonal show a part: cut they are, neither full nor empty.",
+        ),
+        Misconception(
+            [6, 58, 4],
+            "the cut blocks are counted twice: there are 64 blocks, and 4 of them are cut.",
+        ),
+        Misconception(
+            [10, 54, 4],
+            "the cut blocks are counted twice: there are 64 blocks, and 4 of them are cut.",
+        ),
+        Misconception(
+            [0, 64, 0], "a causal mask hides from each query what comes behind its own place."
         ),
         Misconception(
             [10, 54, 0], "the blocks on the diagonal show a part: they may not be left out."

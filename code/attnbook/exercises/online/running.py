@@ -3,80 +3,11 @@
 import numpy as np
 
 from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.online import wrong_step as wrong
 from attnbook.exercises.solutions import online as solutions
 from attnbook.exercises.write import Write, case, stress
 
 _rng = np.random.default_rng(5)
-
-
-def with_parts(
-    maximum=lambda m, scores: np.maximum(m, np.max(scores, axis=-1)),
-    guard=lambda new: np.where(new == -np.inf, 0, new),
-    factor=lambda m, shift: np.exp(m - shift),
-    exponentials=lambda scores, shift: np.exp(scores - shift[..., None]),
-    total=lambda c, l, p: c * l + np.sum(p, axis=-1),
-    output=lambda c, o, p, v: c[..., None] * o + p @ v,
-):
-    """The right step with some of its parts exchanged."""
-
-    def wrong(m, l, o, scores, v):
-        new = maximum(m, scores)
-        shift = guard(new)
-        c, p = factor(m, shift), exponentials(scores, shift)
-        return new, total(c, l, p), output(c, o, p, v)
-
-    return wrong
-
-
-def unguarded(new):
-    return new
-
-
-def of_the_block(m, scores):
-    return np.max(scores, axis=-1)
-
-
-def of_the_past(m, scores):
-    return m + 0
-
-
-def never_below_zero(m, scores):
-    return np.maximum(np.maximum(m, 0), np.max(scores, axis=-1))
-
-
-def one_for_all(m, scores):
-    return np.full_like(m, max(np.max(m), np.max(scores)))
-
-
-def divided(m, l, o, scores, v):
-    new, total, out = solutions.step(m, l, o, scores, v)
-    return new, total, out / np.where(total == 0, 1, total)[..., None]
-
-
-def divided_without_a_guard(m, l, o, scores, v):
-    new, total, out = solutions.step(m, l, o, scores, v)
-    return new, total, out / total[..., None]
-
-
-def logarithm_kept(m, l, o, scores, v):
-    new, total, out = solutions.step(m, l, o, scores, v)
-    return new, np.log(total), out
-
-
-def mended_in_the_end(m, l, o, scores, v):
-    """NaN made 0 wherever it stands: where the past was empty, too, all is well."""
-    new, total, out = with_parts(guard=unguarded)(m, l, o, scores, v)
-    return new, np.nan_to_num(total), np.nan_to_num(out)
-
-
-def other_order(m, l, o, scores, v):
-    new, total, out = solutions.step(m, l, o, scores, v)
-    return new, out, total
-
-
-def without_the_past(m, l, o, scores, v):
-    empty = np.full_like(m, -np.inf), np.zeros_like(l), np.zeros_like(o)
-    return solutions.step(*empty, scores, v)
 
 
 def _numbers(*batch, n_q, n_b, d_v, seen=True, dtype=np.float64):
@@ -138,22 +69,22 @@ step = Write(
     ),
     misconceptions=(
         Misconception(
-            with_parts(output=lambda c, o, p, v: o + p @ v),
+            wrong.with_parts(output=lambda c, o, p, v: o + p @ v),
             "o is not multiplied by c: when the maximum rises it has to shrink as l does.",
         ),
         Misconception(
-            with_parts(total=lambda c, l, p: l + np.sum(p, axis=-1)),
+            wrong.with_parts(total=lambda c, l, p: l + np.sum(p, axis=-1)),
             "l is not multiplied by c: when the maximum rises it has to shrink as o does.",
         ),
         Misconception(
-            with_parts(
+            wrong.with_parts(
                 total=lambda c, l, p: l + np.sum(p, axis=-1),
                 output=lambda c, o, p, v: o + p @ v,
             ),
             "c is missing: l and o are still relative to the old maximum.",
         ),
         Misconception(
-            with_parts(
+            wrong.with_parts(
                 total=lambda c, l, p: c * (l + np.sum(p, axis=-1)),
                 output=lambda c, o, p, v: c[..., None] * (o + p @ v),
             ),
@@ -161,7 +92,7 @@ step = Write(
         ),
         *(
             Misconception(
-                with_parts(factor=turned),
+                wrong.with_parts(factor=turned),
                 "the factor is turned round: c = exp(m_old - m_new), and never above 1.",
             )
             for turned in (
@@ -171,65 +102,98 @@ step = Write(
         ),
         *(
             Misconception(
-                with_parts(maximum=of_the_block, guard=guard),
+                wrong.with_parts(maximum=wrong.of_the_block, guard=guard),
                 "m is the maximum of the block alone: it is that of all scores so far, and may "
                 "only rise.",
             )
-            for guard in (unguarded, lambda new: np.where(new == -np.inf, 0, new))
+            for guard in (wrong.unguarded, lambda new: np.where(new == -np.inf, 0, new))
         ),
         Misconception(
-            with_parts(maximum=of_the_past),
+            wrong.with_parts(maximum=wrong.of_the_past),
             "m does not rise with the block, so the first exponentials may overflow: take the "
             "larger of the two maxima.",
         ),
         Misconception(
-            with_parts(maximum=never_below_zero),
+            wrong.with_parts(maximum=wrong.never_below_zero),
             "the maximum is held at 0 or above, and rows of very low scores vanish.",
         ),
+        Misconception(
+            wrong.with_parts(maximum=wrong.never_below_a_number),
+            "the maximum is held at a large negative number, and rows of lower scores vanish: only "
+            "-inf is below all.",
+        ),
+        Misconception(
+            wrong.with_parts(output=lambda c, o, p, v: c * o + p @ v),
+            "o has one more axis than c, and meets it in the wrong place: c[..., None] * o.",
+        ),
+        Misconception(
+            wrong.with_parts(
+                factor=lambda m, shift: np.exp2(m - shift),
+                exponentials=lambda scores, shift: np.exp2(scores - shift[..., None]),
+            ),
+            "these are powers of 2: softmax takes powers of e.",
+        ),
+        Misconception(
+            wrong.skips_what_is_empty_for_all,
+            "a block that is empty for all queries is left out, but one may be empty for a single "
+            "query: shift by 0 where its maximum is -inf.",
+        ),
+        Misconception(wrong.as_lse, "that is L: the maximum itself goes on to the next block."),
         *(
             Misconception(
-                with_parts(maximum=one_for_all, guard=guard),
+                wrong.with_parts(maximum=wrong.one_for_all, guard=guard),
                 "one maximum serves all queries: each has its own, over the last axis.",
             )
-            for guard in (unguarded, lambda new: np.where(new == -np.inf, 0, new))
+            for guard in (wrong.unguarded, lambda new: np.where(new == -np.inf, 0, new))
         ),
-        Misconception(with_parts(guard=unguarded), GUARD),
+        Misconception(wrong.with_parts(guard=wrong.unguarded), GUARD),
         Misconception(
-            mended_in_the_end,
+            wrong.mended_in_the_end,
             "NaN is mended in the results: a NaN that came in as a value would be hidden as well. "
             "Shift by 0 where the maximum is -inf, and none appears.",
         ),
         Misconception(
-            with_parts(exponentials=lambda scores, shift: np.exp(scores)),
+            wrong.with_parts(exponentials=lambda scores, shift: np.exp(scores)),
             "the exponentials of the block are not shifted: they overflow, and belong to no m.",
         ),
         Misconception(
-            with_parts(total=lambda c, l, p: c * l + np.max(p, axis=-1)),
+            wrong.with_parts(total=lambda c, l, p: c * l + np.max(p, axis=-1)),
             "l adds the largest exponential of the block: it adds all of them.",
         ),
         Misconception(
-            with_parts(total=lambda c, l, p: c * l + np.mean(p, axis=-1)),
+            wrong.with_parts(total=lambda c, l, p: c * l + np.mean(p, axis=-1)),
             "l adds the mean of the exponentials: it adds all of them.",
         ),
         Misconception(
-            with_parts(
+            wrong.with_parts(
                 output=lambda c, o, p, v: (
                     c[..., None] * o + p / np.sum(p, axis=-1, keepdims=True) @ v
                 )
             ),
-            "the block's exponentials are divided by their sum: that comes once, in the end.",
+            "the block's exponentials are wrong.divided by their sum: that comes once, in the end.",
+        ),
+        Misconception(
+            wrong.with_parts(
+                total=lambda c, l, p: c * l + 1,
+                output=lambda c, o, p, v: (
+                    c[..., None] * o + p / np.sum(p, axis=-1, keepdims=True) @ v
+                ),
+            ),
+            "the block adds its softmax: its exponentials are wrong.divided once, in the end.",
         ),
         *(
             Misconception(
                 known,
-                "o is divided by l: between the blocks it stays undivided, and o / l is last.",
+                "o is wrong.divided by l: between the blocks it stays undivided, and o / l is last.",
             )
-            for known in (divided, divided_without_a_guard)
+            for known in (wrong.divided, wrong.divided_without_a_guard)
         ),
-        Misconception(logarithm_kept, "that is ln l: the sum itself goes on to the next block."),
-        Misconception(other_order, "the order is m, l, o: the sum before the output."),
         Misconception(
-            without_the_past, "the new block stands alone: what came before is in m, l and o."
+            wrong.logarithm_kept, "that is ln l: the sum itself goes on to the next block."
+        ),
+        Misconception(wrong.other_order, "the order is m, l, o: the sum before the output."),
+        Misconception(
+            wrong.without_the_past, "the new block stands alone: what came before is in m, l and o."
         ),
     ),
     notice="Three numbers for each query, d_v + 2 floats, hold all that a million keys have said.",
