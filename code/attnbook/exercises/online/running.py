@@ -170,7 +170,7 @@ step = Write(
                     c[..., None] * o + p / np.sum(p, axis=-1, keepdims=True) @ v
                 )
             ),
-            "the block's exponentials are wrong.divided by their sum: that comes once, in the end.",
+            "the block's exponentials are divided by their sum: that comes once, in the end.",
         ),
         Misconception(
             wrong.with_parts(
@@ -179,12 +179,12 @@ step = Write(
                     c[..., None] * o + p / np.sum(p, axis=-1, keepdims=True) @ v
                 ),
             ),
-            "the block adds its softmax: its exponentials are wrong.divided once, in the end.",
+            "the block adds its softmax: its exponentials are divided once, in the end.",
         ),
         *(
             Misconception(
                 known,
-                "o is wrong.divided by l: between the blocks it stays undivided, and o / l is last.",
+                "o is divided by l: between the blocks it stays undivided, and o / l is last.",
             )
             for known in (wrong.divided, wrong.divided_without_a_guard)
         ),
