@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float
 
 from attnbook.gradients import dot_product_scores_backward, weighted_sum_backward
 from attnbook.operation import Array, Real, checked, operation
-from attnbook.reference import dot_product_scores, logsumexp, softmax, weighted_sum
+from attnbook.reference import _shifted_exp, dot_product_scores, weighted_sum
 
 
 @operation
@@ -34,7 +34,9 @@ def attention_with_lse(
     """
     scores = dot_product_scores(q, k, scale)
     scores = scores if bias is None else scores + bias
-    return weighted_sum(softmax(scores, mask), v, mask), logsumexp(scores, mask)
+    shift, exp, total = _shifted_exp(scores, mask)
+    weights = exp / np.where(total == 0, 1, total)
+    return weighted_sum(weights, v, mask), np.squeeze(shift + np.log(total), axis=-1)
 
 
 @operation
