@@ -80,13 +80,11 @@ def attention_by_blocks(
 
     Source: Rabe and Staats (2021), section 2; the forward pass of Dao et al. (2022), algorithm 1.
     """
-    shape = q.shape[:-1]
-    out, lse = np.zeros((*shape, v.shape[-1]), q.dtype), np.full(shape, -np.inf, q.dtype)
+    out = np.zeros((*q.shape[:-1], v.shape[-1]), q.dtype)
+    lse = np.full(q.shape[:-1], -np.inf, q.dtype)
     for keys in _blocks(k.shape[-2], block, mask):
-        part = attention_with_lse(
-            q, k[..., keys, :], v[..., keys, :], _cut(mask, keys), _cut(bias, keys), scale
-        )
-        out, lse = merge(out, lse, *part)
+        here = k[..., keys, :], v[..., keys, :], _cut(mask, keys), _cut(bias, keys)
+        out, lse = merge(out, lse, *attention_with_lse(q, *here, scale))
     return out, lse
 
 
