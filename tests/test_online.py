@@ -102,6 +102,13 @@ def test_what_is_hidden_has_no_part_forward_or_backward(junk):
     assert not np.any(clean[0][2]) and clean[1][2] == -np.inf
 
 
+def test_no_exponential_of_a_score_is_computed_twice(monkeypatch):
+    exp, computed = np.exp, []
+    monkeypatch.setattr(np, "exp", lambda x: computed.append(x.size) or exp(x))
+    online.attention_with_lse(*queries_keys_values(()))
+    assert computed == [N_Q * N_K]
+
+
 def test_a_block_of_nothing_is_refused():
     with pytest.raises(ValueError, match="block is 0; expected 1 or more"):
         online.attention_by_blocks(*queries_keys_values(()), block=0)

@@ -29,6 +29,7 @@ CHAPTERS = (
     "heads",
     "positions",
     "gradients",
+    "online",
     "twins",
     "precision",
     "modules",

@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from attnbook.gradients import dot_product_scores_backward, weighted_sum_backward
-from attnbook.operation import Array, Real, operation
-from attnbook.reference import dot_product_scores, logsumexp, softmax, weighted_sum
+from attnbook.operation import Array, Real, checked, operation
+from attnbook.reference import _shifted_exp, dot_product_scores, weighted_sum
 
 
 @operation
@@ -34,7 +34,9 @@ def attention_with_lse(
     """
     scores = dot_product_scores(q, k, scale)
     scores = scores if bias is None else scores + bias
-    return weighted_sum(softmax(scores, mask), v, mask), logsumexp(scores, mask)
+    shift, exp, total = _shifted_exp(scores, mask)
+    weights = exp / np.where(total == 0, 1, total)
+    return weighted_sum(weights, v, mask), np.squeeze(shift + np.log(total), axis=-1)
 
 
 @operation
@@ -73,17 +75,16 @@ def attention_by_blocks(
 ) -> tuple[Float[Array, "*batch n_q d_v"], Float[Array, "*batch n_q"]]:
     """`attention_with_lse`, from `block` keys at a time, each merged with those before.
 
-    Returns the output and L. Raises ValueError if block is not positive.
+    Blocks in which no query sees anything are skipped. Returns the output and L. Raises ValueError
+    if block is not positive.
 
     Source: Rabe and Staats (2021), section 2; the forward pass of Dao et al. (2022), algorithm 1.
     """
-    shape = q.shape[:-1]
-    out, lse = np.zeros((*shape, v.shape[-1]), q.dtype), np.full(shape, -np.inf, q.dtype)
-    for keys in _blocks(k.shape[-2], block):
-        part = attention_with_lse(
-            q, k[..., keys, :], v[..., keys, :], _cut(mask, keys), _cut(bias, keys), scale
-        )
-        out, lse = merge(out, lse, *part)
+    out = np.zeros((*q.shape[:-1], v.shape[-1]), q.dtype)
+    lse = np.full(q.shape[:-1], -np.inf, q.dtype)
+    for keys in _blocks(k.shape[-2], block, mask):
+        here = k[..., keys, :], v[..., keys, :], _cut(mask, keys), _cut(bias, keys)
+        out, lse = merge(out, lse, *attention_with_lse(q, *here, scale))
     return out, lse
 
 
@@ -109,12 +110,12 @@ def attention_by_blocks_backward(
     and from grad_S as in `attnbook.gradients`, one block of keys after the other: its weights are
     computed again, and none is kept. Returns the gradients, of the shapes of q, k and v.
 
-    Source: Dao et al. (2022), appendix B.2, algorithm 4.
+    Source: Dao et al. (2022), appendix B, algorithm 4.
     """
     along = np.sum(grad_out * out, axis=-1, keepdims=True)  # Σ_l A_il grad_A_il
     shift = np.where(np.isfinite(lse), lse, 0)[..., None]
     grad_q, grad_k, grad_v = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
-    for keys in _blocks(k.shape[-2], block):
+    for keys in _blocks(k.shape[-2], block, mask):
         here, seen = k[..., keys, :], _cut(mask, keys)
         scores = dot_product_scores(q, here, scale)
         weights = np.exp((scores if bias is None else scores + _cut(bias, keys)) - shift)
@@ -128,10 +129,44 @@ def attention_by_blocks_backward(
     return grad_q, grad_k, grad_v
 
 
-def _blocks(n_k, block):
+@checked
+def visible_blocks(
+    mask: Bool[Array, "*batch n_q n_k"], rows: Integral, columns: Integral
+) -> tuple[
+    Bool[Array, "*batch row_blocks column_blocks"], Bool[Array, "*batch row_blocks column_blocks"]
+]:
+    """In which blocks, of `rows` queries by `columns` keys, anything is visible, and in which all.
+
+        some_IJ = M_ij for one i in I, j in J at least,    every_IJ = M_ij for all of them
+
+    A block without anything is empty and can be skipped; one with everything is full and needs no
+    mask; any other is cut. The last blocks are smaller where the sizes do not divide. Returns both,
+    of shape (..., blocks of queries, blocks of keys). Raises ValueError if a size is not positive.
+
+    Source: Dao et al. (2022), section 3.3, where whole blocks of a mask are left out.
+
+    >>> visible_blocks(np.tri(4, 4, dtype=bool), 2, 2)[0].astype(int)
+    array([[1, 0],
+           [1, 1]])
+    """
+    starts = [(-2, _starts(mask.shape[-2], rows)), (-1, _starts(mask.shape[-1], columns))]
+    some = every = mask
+    for axis, first in starts:
+        some = np.logical_or.reduceat(some, first, axis=axis)
+        every = np.logical_and.reduceat(every, first, axis=axis)
+    return some, every
+
+
+def _starts(n, block):
     if block < 1:
         raise ValueError(f"block is {block}; expected 1 or more")
-    return [slice(start, start + block) for start in range(0, n_k, block)]
+    return list(range(0, n, block))
+
+
+def _blocks(n_k, block, mask):
+    """The blocks of keys of which a mask shows anything."""
+    blocks = [slice(start, start + block) for start in _starts(n_k, block)]
+    return [keys for keys in blocks if mask is None or np.any(_cut(mask, keys))]
 
 
 def _cut(x, keys):

@@ -19,6 +19,7 @@ from attnbook.plots.grids import (
 from attnbook.plots.hands import clock_hands, positions_diagram
 from attnbook.plots.heads import one_and_two_heads, reach_diagram, sharing_diagram
 from attnbook.plots.heatmaps import heatmap, heatmaps
+from attnbook.plots.online import block_frames, block_grids, online_diagram
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.softmax import pull_diagram, softmax_diagram
 from attnbook.plots.transformer import transformer_diagram
@@ -31,6 +32,8 @@ __all__ = [
     "attention_diagram",
     "backward_diagram",
     "bars",
+    "block_frames",
+    "block_grids",
     "book_in_one_picture",
     "clock_hands",
     "curves",
@@ -44,6 +47,7 @@ __all__ = [
     "merge_diagram",
     "number_line",
     "one_and_two_heads",
+    "online_diagram",
     "positions_diagram",
     "pull_diagram",
     "reach_diagram",

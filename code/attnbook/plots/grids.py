@@ -70,7 +70,7 @@ def _blue_or_hatched(name, grids, titles, **look):
     titles = names_of("titles", titles, len(grids))
     columns = min(len(grids), 4 if len(grids) == 4 else 3)
     cells = [[[SEEN if seen else None for seen in row] for row in grid] for grid in grids]
-    return _side_by_side(cells, titles, columns, **look)
+    return side_by_side(cells, titles, columns, **look)
 
 
 @drawn
@@ -90,7 +90,7 @@ def right_and_wrong(right, wrong, titles=("right", "wrong"), *, mask=None):
     if right.dtype == bool:
         wrong = boolean_array("wrong", wrong, [right.shape])
         colors = [[[SEEN if seen else None for seen in row] for row in a] for a in (right, wrong)]
-        return _side_by_side(colors, titles, 2, differ=right != wrong)
+        return side_by_side(colors, titles, 2, differ=right != wrong)
     right, wrong = (
         real_array("right", right, ("n_q", "n_k")),
         real_array("wrong", wrong, right.shape),
@@ -102,7 +102,7 @@ def right_and_wrong(right, wrong, titles=("right", "wrong"), *, mask=None):
     for i, j in np.argwhere(~mask):
         colors[0][i][j] = None
     differ = ~np.isclose(right, wrong, equal_nan=True)
-    return _side_by_side(colors, titles, 2, words=words, differ=differ)
+    return side_by_side(colors, titles, 2, words=words, differ=differ)
 
 
 def _weight(x):
@@ -113,7 +113,7 @@ def _weight(x):
     return RED
 
 
-def _side_by_side(
+def side_by_side(
     cells,
     titles,
     columns,

@@ -13,6 +13,7 @@ FAMILY = "'Book Sans', 'Source Sans 3', 'Segoe UI', 'Helvetica Neue', Arial, san
 MATHS = "'Cambria Math', 'Times New Roman', serif"
 DECIMAL = re.compile(r"-?\d*\.\d+(?:e-?\d+)?")
 REFERENCE = re.compile(r"(?<=url\(#)[^)]+|(?<=^#)[\w-]+$")
+CLASS = re.compile(r"paper$|step-\d+$")  # the ids that the page's own rules speak of
 SHORT = 5  # letters, which fit their place in any font
 PIXELS = 96 / 72  # of the page, for each point of the figure
 
@@ -45,7 +46,7 @@ def _simplify(parent):
     for child in parent:
         _simplify(child)
         grouped = child.tag == SVG + "g" and not set(child.attrib) - {"id"}
-        if grouped and child.get("id") != "paper":
+        if grouped and not CLASS.match(child.get("id", "")):
             kept += child
         elif not _draws_nothing(child):
             kept.append(child)
@@ -118,7 +119,7 @@ def _rename(root, prefix):
     ids = {}
     for element in root.iter():
         name = element.attrib.pop("id", None)
-        if name == "paper":
+        if name and CLASS.match(name):
             element.set("class", name)
         elif name in used:
             element.set("id", ids.setdefault(name, f"{prefix}{len(ids)}"))

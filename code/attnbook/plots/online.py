@@ -1,0 +1,121 @@
+"""The diagrams of online softmax: a matrix against blocks, a film of blocks, empty blocks."""
+
+import numpy as np
+
+from attnbook.plots.arguments import boolean_array, names_of
+from attnbook.plots.grids import SEEN, side_by_side
+from attnbook.plots.parts import BLUE, GREEN, GREY, ORANGE, arrow, box, heading, matrix, sheet, text
+from attnbook.plots.style import COLORS, FAINT, MUTED, WIDTH, drawn, new_figure
+
+EXPONENTIALS = ((1, 3, 4), (2, 1, 1))  # of the scores of two queries and three keys of six
+VALUES, KEYS, BLOCK = (0, 4, 8), 6, 2
+STATES = {  # after each block, for both queries: factor, maximum, sum, output before division
+    "start": (("", ""), ("−∞", "−∞"), ("0", "0"), ("0", "0")),
+    "block 0": (("0", "0"), ("ln 3", "ln 2"), ("4/3", "3/2"), ("4", "2")),
+    "block 1": (("3/4", "1"), ("ln 4", "ln 2"), ("2", "2"), ("11", "6")),
+    "block 2": (("1", "1"), ("ln 4", "ln 2"), ("2", "2"), ("11", "6")),
+}
+QUOTIENTS = (("", ""), ("3", "4/3"), ("5.5", "3"), ("5.5", "3"))
+FILM = 3.6  # inches, its height
+NAMES = ("$c$", "$m$", r"$\ell$", "$o$", r"$o/\ell$")
+
+KEPT = {1: GREEN, 2: GREEN, 3: ORANGE}  # the rows of a state that a block hands to the next
+
+
+@drawn
+def online_diagram():
+    """Draw all weights at once beside one block of them and the three numbers that are kept."""
+    ax, y, cell, n = sheet(3.15), 1.55, 0.2, 8
+    heading(ax, 1.1, 0.2, "all at once")
+    matrix(ax, 1.1, y, [[BLUE] * n] * n, cell)
+    text(ax, 1.1, 2.8, "every weight is kept,\n$n_q$ times $n_k$", color=MUTED)
+    heading(ax, 4.5, 0.2, "one block at a time")
+    matrix(ax, 3.55, y, [[BLUE if j in (4, 5) else FAINT for j in range(n)]] * n, cell)
+    arrow(ax, (2.95, y + 0.95), (4.35, y + 0.95))
+    arrow(ax, (4.45, y), (4.95, y))
+    for x, name, columns, color in [
+        (5.15, "$m$", 1, GREEN),
+        (5.5, r"$\ell$", 1, GREEN),
+        (6.05, "$o$", 3, ORANGE),
+    ]:
+        text(ax, x, y - 0.95, name, size=15)
+        matrix(ax, x, y, [[color] * columns] * n, cell)
+    text(ax, 5.4, 2.8, "kept for each query:\nthree, and no weight", color=MUTED)
+    text(ax, 3.3, 2.8, "made,\nand forgotten", color=MUTED)
+    return ax.figure
+
+
+@drawn
+def block_frames():
+    """Draw a film: two queries meet six keys in three blocks, and after each its state is shown.
+
+    Each picture is a part of its own, which the page lights up in turn.
+    """
+    figure, wide = new_figure(FILM, None), WIDTH / len(STATES)
+    for k, (name, state) in enumerate(STATES.items()):
+        place = {"xlim": (0, wide), "ylim": (FILM, 0), "gid": f"step-{k}"}
+        ax = figure.add_axes((k / len(STATES), 0, 1 / len(STATES), 1), **place)
+        ax.axis("off")
+        heading(ax, wide / 2, 0.2, name)
+        _keys(ax, wide / 2, 0.55, k - 1)
+        _state(ax, [*state, QUOTIENTS[k]])
+    return figure
+
+
+def _keys(ax, x, y, now):
+    """The values of all keys, and below them the exponentials of their scores, a row a query."""
+    cell, left, real = 0.265, x - KEYS * 0.1325, range(len(VALUES))
+    kept = [j in real and j // BLOCK >= now for j in range(KEYS)]
+    for n, rows in enumerate(((VALUES,), EXPONENTIALS)):
+        colors = [[_color(j, now, n) for j in range(KEYS)]] * len(rows)
+        words = [[f"{row[j]}" if kept[j] else "" for j in range(KEYS)] for row in rows]
+        matrix(ax, x, y + n * (1.5 * cell + 0.08), colors, cell, words)
+    if now >= 0:
+        middle = left + (now + 0.5) * BLOCK * cell
+        look = {"facecolor": "none", "edgecolor": COLORS[1], "linewidth": 2.5}
+        box(ax, middle, y + 1.17 * cell, BLOCK * cell + 0.03, 3 * cell + 0.13, **look)
+
+
+def _color(j, now, row):
+    if j >= len(VALUES):
+        return None
+    return (BLUE if row else ORANGE) if j // BLOCK == now else GREY if j // BLOCK > now else FAINT
+
+
+def _state(ax, rows):
+    for x, name in ((0.24, "query"), (0.72, "0"), (1.32, "1")):
+        text(ax, x, 1.5, name, color=MUTED)
+    for n, (name, pair) in enumerate(zip(NAMES, rows, strict=True)):
+        y = 1.84 + 0.35 * n + 0.06 * (n == len(rows) - 1)
+        text(ax, 0.22, y, name, size=15)
+        for x, word in zip((0.72, 1.32), pair, strict=True):
+            if n in KEPT:
+                box(ax, x, y, 0.52, 0.29, word, KEPT[n])
+            else:
+                text(ax, x, y, word)
+
+
+@drawn
+def block_grids(some, every, titles):
+    """Draw which blocks of masks are full, blue, which are cut, with an M, which empty, hatched.
+
+    `some` and `every` hold an array of booleans, a block of queries by a block of keys, for each
+    title: whether anything is visible in the block, and whether everything is.
+
+    Raises
+    ------
+    ValueError
+        If a shape, a dtype or a number of arrays does not fit, or a full block shows nothing.
+    """
+    titles = names_of("titles", titles, len(some))
+    names_of("every", every, len(some))
+    cells, words = [], []
+    for n, grid in enumerate(some):
+        grid = boolean_array(f"some[{n}]", grid, [np.shape(grid)])
+        full = boolean_array(f"every[{n}]", every[n], [grid.shape])
+        if np.any(full & ~grid):
+            raise ValueError(f"every[{n}] is True where some[{n}] is False; expected no such block")
+        pairs = [list(zip(*rows, strict=True)) for rows in zip(grid, full, strict=True)]
+        cells.append([[(SEEN if f else BLUE) if s else None for s, f in row] for row in pairs])
+        words.append([["M" if s and not f else "" for s, f in row] for row in pairs])
+    return side_by_side(cells, titles, 3, words=words, axes=("blocks of queries", "blocks of keys"))

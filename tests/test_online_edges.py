@@ -1,0 +1,55 @@
+"""Attention by blocks where a mask has one column, a bias hides a row, or a gradient is NaN."""
+
+import numpy as np
+import pytest
+from draw import N_K, N_Q, assert_close, queries_keys_values
+
+from attnbook import gradients, online, reference
+
+
+def there_and_back(block, **options):
+    q, k, v = queries_keys_values(())
+    grad = np.random.default_rng(9).standard_normal((N_Q, v.shape[-1]))
+    seen = online.attention_by_blocks(q, k, v, **options, block=block)
+    back = online.attention_by_blocks_backward(grad, q, k, v, *seen, **options, block=block)
+    expected = gradients.scaled_dot_product_attention_backward(grad, q, k, v, **options)
+    return seen[0], back, reference.scaled_dot_product_attention(q, k, v, **options), expected
+
+
+@pytest.mark.parametrize("block", [1, 2, N_K])
+@pytest.mark.parametrize("name", ["mask", "bias"])
+def test_one_column_stands_for_all_keys(name, block):
+    column = np.array([[True], [False], [True]])
+    out, back, expected, gradient = there_and_back(
+        block, **{name: column if name == "mask" else np.arange(3.0)[:, None]}
+    )
+    assert_close(out, expected)
+    for ours, theirs in zip(back, gradient, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=1e-13)
+    assert np.any(out[1]) == (name == "bias")
+
+
+@pytest.mark.parametrize("block", [1, 2, N_K])
+def test_a_row_that_a_bias_hides_is_zeros_there_and_back(block):
+    bias = np.zeros((N_Q, N_K))
+    bias[1], bias[0, :3] = -np.inf, -np.inf
+    out, back, expected, _ = there_and_back(block, bias=bias)
+    assert_close(out, expected)
+    masked = there_and_back(block, mask=bias == 0)[1]
+    for ours, theirs in zip(back, masked, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=1e-13)
+
+
+def test_the_gradient_of_a_query_reaches_only_the_keys_that_it_sees():
+    q, k, v = queries_keys_values(())
+    mask = np.ones((N_Q, N_K), bool)
+    mask[0, 2:] = mask[1] = False
+    seen = online.attention_by_blocks(q, k, v, mask, block=2)
+    grad = np.ones((N_Q, v.shape[-1]))
+    clean = online.attention_by_blocks_backward(grad, q, k, v, *seen, mask, block=2)
+    grad[:2] = np.nan
+    dirty = online.attention_by_blocks_backward(grad, q, k, v, *seen, mask, block=2)
+    for before, after in zip(clean[1:], dirty[1:], strict=True):
+        np.testing.assert_array_equal(before[2:], after[2:])
+        assert np.all(np.isnan(after[:2]))
+    np.testing.assert_array_equal(clean[0][1:], dirty[0][1:])

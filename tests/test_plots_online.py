@@ -1,0 +1,103 @@
+"""The figures of online softmax show the numbers of the algorithm, and everybody can read them."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.text import Text
+from test_diagrams import PHONE, unreadable
+from test_plots import figure_of
+from test_plots_svg import faults
+from test_transformer_diagram import texts_are_apart
+
+from attnbook import plots, reference
+from attnbook.exercises.solutions.online import step
+from attnbook.plots import online
+
+SOME, EVERY = np.tri(5, dtype=bool), np.tri(5, k=-1, dtype=bool)
+CALLS = {
+    "online_diagram": plots.online_diagram,
+    "block_frames": plots.block_frames,
+    "block_grids": lambda: plots.block_grids([SOME] * 3, [EVERY] * 3, ["a", "b", "padded"]),
+}
+
+
+@pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
+def test_a_figure_is_short_whole_and_readable(draw):
+    assert faults(draw().svg) == []
+    figure = figure_of(draw)
+    if len(figure.axes) == 1:
+        assert unreadable(figure) == []
+    smallest = min(t.get_fontsize() for t in figure.findobj(Text) if t.get_text())
+    assert smallest / 72 * PHONE / figure.get_figwidth() >= 9
+    assert all(texts_are_apart(ax) for ax in figure.axes)
+
+
+def number(text):
+    if text.startswith("ln "):
+        return np.log(float(text[3:]))
+    return -np.inf if text == "−∞" else float(Fraction(text))
+
+
+def test_the_film_is_the_algorithm():
+    scores = np.full((2, online.KEYS), -np.inf)
+    scores[:, :3] = np.log(online.EXPONENTIALS)
+    v = np.zeros((online.KEYS, 1))
+    v[:3, 0] = online.VALUES
+    state = np.full(2, -np.inf), np.zeros(2), np.zeros((2, 1))
+    frames = list(zip(online.STATES.values(), online.QUOTIENTS, strict=True))
+    for k, (shown, quotients) in enumerate(frames):
+        c, m, total, o = ([number(word) for word in pair if word] for pair in shown)
+        if k:
+            keys = slice(online.BLOCK * (k - 1), online.BLOCK * k)
+            before, state = state, step(*state, scores[:, keys], v[keys])
+            np.testing.assert_allclose(c, np.exp(before[0] - state[0]))
+            np.testing.assert_allclose([number(q) for q in quotients], state[2][:, 0] / state[1])
+        for said, computed in zip((m, total, o), state, strict=True):
+            np.testing.assert_allclose(said, computed.reshape(2))
+    whole = reference.softmax(scores) @ v
+    assert [number(q) for q in online.QUOTIENTS[-1]] == whole[:, 0].tolist() == [5.5, 3]
+
+
+@pytest.mark.parametrize("changed", [("0", "1"), ("3/4", "1/4"), ("11", "12")])
+def test_a_wrong_number_in_the_film_is_found(monkeypatch, changed):
+    old, new = changed
+    states = {
+        name: tuple(tuple(new if word == old else word for word in pair) for pair in state)
+        for name, state in online.STATES.items()
+    }
+    monkeypatch.setattr(online, "STATES", states)
+    with pytest.raises(AssertionError):
+        test_the_film_is_the_algorithm()
+
+
+def test_each_picture_of_the_film_can_be_lit_by_the_page():
+    svg, css = plots.block_frames().svg, Path(__file__).parents[1] / "book/_static/figures.css"
+    rules = css.read_text(encoding="utf-8")
+    for k in range(len(online.STATES)):
+        assert svg.count(f'<g class="step-{k}">') == 1
+        assert k == 0 or f".step-{k} {{ animation-delay: " in rules
+    assert "prefers-reduced-motion: no-preference" in rules.split(".step-1")[0]
+
+
+def test_a_block_that_is_cut_has_an_m_and_an_empty_one_is_hatched():
+    ax = figure_of(CALLS["block_grids"]).axes[0]
+    words = [text.get_text() for text in ax.texts]
+    assert words.count("M") == 3 * 5
+    hatched = [p for p in ax.patches if p.get_hatch()]
+    assert [len(p.get_path().vertices) // 5 for p in hatched] == [10] * 3
+
+
+@pytest.mark.parametrize(
+    ("some", "every", "message"),
+    [
+        ([SOME], [EVERY[:2]], r"every\[0\] is bool array of shape \(2, 5\)"),
+        ([SOME], [], "every has 0 entries; expected 1"),
+        ([EVERY], [SOME], r"every\[0\] is True where some\[0\] is False"),
+        ([1.0 * SOME], [EVERY], r"some\[0\] is float64"),
+    ],
+)
+def test_a_bad_argument_is_named(some, every, message):
+    with pytest.raises(ValueError, match=message):
+        plots.block_grids(some, every, ["a"])

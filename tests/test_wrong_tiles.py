@@ -1,0 +1,165 @@
+"""Each of these mistakes in the tiles is rejected by a claim about them."""
+
+import inspect
+
+import numpy as np
+import pytest
+import test_tiles as forward
+import test_tiles_backward as backward
+
+from attnbook.online import tiles, tiles_backward
+
+SMALL = forward.SIZES[1]
+
+
+def readable(form):
+    return lambda monkeypatch: forward.test_tiles_are_the_readable_form(None, form)
+
+
+def junk(monkeypatch):
+    forward.test_junk_has_the_part_in_each_row_that_it_has_in_the_readable_form(
+        None, "causal", np.nan, 2
+    )
+
+
+def overflow(step):
+    return lambda monkeypatch: forward.test_a_first_score_far_below_the_others_overflows_nothing(
+        "plain", step
+    )
+
+
+def one_key(monkeypatch):
+    forward.test_a_query_with_one_key_has_its_value_however_large_the_score("plain", 2e4)
+
+
+def once(form):
+    def claim(monkeypatch):
+        forward.test_each_visible_score_is_computed_once_and_few_others(monkeypatch, form)
+
+    return claim
+
+
+def held(monkeypatch):
+    forward.test_tiles_hold_little_more_than_the_result("plain")
+
+
+def unchanged(monkeypatch):
+    forward.test_tiles_change_no_argument(None, "plain")
+
+
+def back(monkeypatch):
+    backward.test_the_way_back_is_that_of_the_whole_matrix(None)
+
+
+def empty_back(monkeypatch):
+    backward.test_a_query_whose_scores_are_all_minus_infinity_has_gradient_0(None)
+
+
+def unchanged_back(monkeypatch):
+    backward.test_the_way_back_changes_no_argument(None)
+
+
+def padding(monkeypatch):
+    forward.test_padding_is_no_part_of_any_tile(monkeypatch)
+
+
+LSE = "np.subtract(np.log(lse), q1[..., d:], out=lse)"
+GUARD = "unsound = [] if _is_sound(out, lse) else self.unsound(out, lse)"
+SOUND = "np.all((0.5 < total) & (total < np.inf)) and np.all(np.isfinite(out))"
+SCALED = "np.multiply(q, d**-0.5, out=q1[..., :d])"
+FUTURE, PAST = "at = i + self.high + 1 - j", "at = i + self.low - j"
+BLOCKS = "slice(max(0, r.start + low), min(n_k, r.stop + high))"
+LENGTH = "k[i, ..., :n, :], v[i, ..., :n, :]"
+SUM, TOTAL = "out += exp @ v[:, j:end]", "total += exp @ self.ones[: end - j]"
+FORWARD = [
+    ("lse without the shift", LSE, "np.log(lse, out=lse)", readable("plain")),
+    ("lse with the shift the other way", LSE, LSE.replace("subtract", "add"), readable("plain")),
+    ("no guard", GUARD, "unsound = []", junk),
+    ("no guard against overflow", GUARD, "unsound = []", overflow(2000)),
+    ("overflow of the sum not noticed", SOUND, "np.all(np.isfinite(out))", overflow(709.7)),
+    ("underflow of the sum not noticed", SOUND, SOUND.replace("0.5 <", "0 <"), one_key),
+    ("not finite outputs not noticed", SOUND, "np.all(total < np.inf)", junk),
+    ("not scaled", SCALED, SCALED.replace("d**-0.5", "1.0"), readable("plain")),
+    ("argument scaled", SCALED, "q *= d**-0.5; q1[..., :d] = q", unchanged),
+    ("edge of the future late by one", FUTURE, FUTURE + " + 1", readable("causal")),
+    ("edge of the future early by one", FUTURE, FUTURE + " - 1", readable("causal")),
+    ("edge of the past late by one", PAST, PAST + " + 1", readable("window 3 2")),
+    ("edge of the past early by one", PAST, PAST + " - 1", readable("window 3 2")),
+    ("edge unmasked", "self.hide(scores, i, j)", "pass", readable("causal")),
+    ("edge unmasked", "self.hide(scores, i, j)", "pass", readable("window 1 0")),
+    ("top left", "ahead = n_k - n_q + blind", "ahead = 0", readable("causal")),
+    ("nothing left out", BLOCKS, "slice(0, n_k)", once("causal")),
+    ("past not left out", BLOCKS, "slice(0, min(n_k, r.stop + high))", once("window 3 2")),
+    ("key too few", BLOCKS, BLOCKS.replace("r.stop", "r.stop - 1"), readable("causal")),
+    (
+        "last queries dropped",
+        "in range(0, n_q, n_rows)]",
+        "in range(0, n_q // n_rows * n_rows, n_rows)]",
+        readable("plain"),
+    ),
+    (
+        "last keys dropped",
+        "in range(keys.start, keys.stop, self.n_keys)",
+        "in range(keys.start, keys.stop - self.n_keys + 1, self.n_keys)",
+        readable("plain"),
+    ),
+    ("length and one more", LENGTH, LENGTH.replace(":n,", ": n + 1,"), readable("padded")),
+    ("padding computed", LENGTH, "k[i], v[i]", padding),
+    (
+        "last tile alone",
+        SUM,
+        SUM.replace(" +=", "[...] ="),
+        readable("plain"),
+    ),
+    ("sums of the first tile", TOTAL, "pass", readable("plain")),
+    (
+        "early queries not written",
+        "out[:, :blind], lse[:, :blind] = 0, -np.inf",
+        "pass",
+        readable("causal"),
+    ),
+    ("all heads at once", "min(heads, max(1, SCORES // (n_rows * n_keys)))", "heads", held),
+]
+BACKWARD = [
+    ("scores not shifted by lse", "_with_column(scaled, -lse)", "_with_column(scaled, 0)", back),
+    ("no sum along the row", "_with_column(grad_out, -along)", "_with_column(grad_out, 0)", back),
+    ("weights for their gradient", "grad_scores = weights *", "grad_scores =", back),
+    ("keys not scaled", "grad_scores.T @ scaled[i]", "grad_scores.T @ q[i]", back),
+    ("queries not scaled", "grad_q *= scale", "pass", back),
+    ("last tile alone", "grad_q[i] +=", "grad_q[i] =", back),
+    ("last queries alone", "grad_v[j] +=", "grad_v[j] =", back),
+    ("no guard", "if not all(np.all(np.isfinite(x))", "if not all(np.all(x is x)", empty_back),
+    ("grad_out scaled", "q1, k1 =", "grad_out *= 1; q1, k1 =", unchanged_back),
+]
+
+
+def put(monkeypatch, module, right, wrong):
+    """One mistake in a module, until the test ends."""
+    source = inspect.getsource(module)
+    assert source.count(right) == 1, f"{source.count(right)} times {right!r}"
+    for name, value in list(vars(module).items()):
+        monkeypatch.setattr(module, name, value)
+    exec(compile(source.replace(right, wrong), module.__file__, "exec"), vars(module))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "claim"), [m[1:] for m in FORWARD], ids=[m[0] for m in FORWARD]
+)
+def test_a_mistake_in_the_tiles_is_rejected(monkeypatch, right, wrong, claim):
+    put(monkeypatch, tiles, right, wrong)
+    if claim not in (held, one_key):
+        for name, size in SMALL.items():
+            monkeypatch.setattr(tiles, name, size)
+    with pytest.raises((AssertionError, ValueError)):
+        claim(monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "claim"), [m[1:] for m in BACKWARD], ids=[m[0] for m in BACKWARD]
+)
+def test_a_mistake_on_the_way_back_is_rejected(monkeypatch, right, wrong, claim):
+    put(monkeypatch, tiles_backward, right, wrong)
+    for name in ("ROWS", "KEYS"):
+        monkeypatch.setattr(tiles_backward, name, SMALL[name])
+    with pytest.raises((AssertionError, ValueError)):
+        claim(monkeypatch)
