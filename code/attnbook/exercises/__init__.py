@@ -26,6 +26,7 @@ CHAPTERS = (
     "scale",
     "additive",
     "three_ways",
+    "linear",
     "twins",
     "precision",
     "modules",

@@ -18,6 +18,7 @@ from attnbook.plots.grids import (
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.softmax import pull_diagram, softmax_diagram
+from attnbook.plots.states import bracketings_diagram, chunks_diagram
 from attnbook.plots.transformer import transformer_diagram
 from attnbook.plots.wholes import book_in_one_picture, heads_diagram, three_ways_diagram
 from attnbook.plots.words import arrows, sentences, shape_diagram
@@ -28,6 +29,8 @@ __all__ = [
     "attention_diagram",
     "bars",
     "book_in_one_picture",
+    "bracketings_diagram",
+    "chunks_diagram",
     "curves",
     "distributions",
     "heads_diagram",
