@@ -44,7 +44,7 @@ def _product(ax, left, name, first, side, shape, words, color):
     x, y = (middle + 0.75, 2.95) if side == TALL else (middle, 3.2)
     look = {"ha": "left"} if side == TALL else {}
     text(ax, x, y, shape, size=16, **look)
-    text(ax, x, y + 0.42, words, color=MUTED, **look)
+    text(ax, x, y + 0.47, words, color=MUTED, **look)
 
 
 @drawn
