@@ -128,6 +128,19 @@ decay_mask = Write(
             "one decay stands for all steps; each has its own.",
         ),
         Misconception(
+            _from(lambda g: np.where(np.tri(g.shape[-1], k=-1, dtype=bool), g[..., :, None], 0)),
+            "only g_i is used; what lies between j and i adds up: np.cumsum down the rows.",
+        ),
+        Misconception(lambda g: right(g[..., ::-1]), "the log-decays are taken in reverse order."),
+        Misconception(
+            _from(
+                lambda g: np.cumsum(
+                    np.where(np.tri(g.shape[-1], k=-1, dtype=bool), g[..., :, None], 0), axis=-1
+                )
+            ),
+            "the sum runs along the columns; time runs down the rows.",
+        ),
+        Misconception(
             _from(lambda g: _totals(g)[..., :, None] + 0 * g[..., None, :]),
             "the sum starts at the first step; it starts after the step that wrote.",
         ),

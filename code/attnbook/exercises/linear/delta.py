@@ -109,8 +109,28 @@ delta_update = Write(
             "the key is divided by its length: take it as it is.",
         ),
         Misconception(
+            lambda state, k, v, beta: solutions.delta_update(
+                state, k, v, beta / np.sum(k * k, axis=-1)
+            ),
+            "what is written is divided by |k|², which makes another rule: take the key as it is.",
+        ),
+        Misconception(
             lambda state, k, v, beta: solutions.delta_update(state, k, v, beta**2),
             "β is applied twice.",
+        ),
+        Misconception(
+            lambda state, k, v, beta: solutions.delta_update(state, k, v, 1 - beta),
+            "that is 1 - β: β is the share of what is missing that is written.",
+        ),
+        Misconception(
+            lambda state, k, v, beta: beta[..., None, None] * state + _outer(k, v),
+            "this is a decay by β; the delta rule takes off what this key reads, and no more.",
+        ),
+        Misconception(
+            lambda state, k, v, beta: (
+                state + beta[..., None, None] * _outer(k, v - _read(k, state + _outer(k, v)))
+            ),
+            "the key reads after it has written; what is missing is asked before.",
         ),
         Misconception(
             lambda state, k, v, beta: _read(k, solutions.delta_update(state, k, v, beta)),

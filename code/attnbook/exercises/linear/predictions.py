@@ -121,6 +121,15 @@ costs = Predict(
             "reading the state costs as much as making it: n · 64 · 128 twice.",
         ),
         Misconception(
+            [42, 8192, 1_920_000],
+            "reading the state costs as much as making it: n · 64 · 128 twice.",
+        ),
+        Misconception(
+            [171, 8192, 1_920_000],
+            "both widths are used up from the left: n² · 64 for the scores and n² · 128 for the "
+            "outputs, 192 n² in all.",
+        ),
+        Misconception(
             [96, 8192, 1_920_000],
             "the mean width does not stand for both: the right way has the product 64 · 128.",
         ),

@@ -72,6 +72,22 @@ read_chunk = Write(
             _inside(np.triu), "the triangle is turned: a row is a query, and reads columns j ≤ i."
         ),
         Misconception(
+            _inside(lambda s: np.tril(s, 1)),
+            "the triangle is one diagonal too high: each step reads the one after it too.",
+        ),
+        Misconception(
+            lambda q, k, v, state: np.tril(q @ _t(k) @ v) + q @ state,
+            "the triangle is taken from the output; it belongs on the scores, before the values.",
+        ),
+        Misconception(
+            _inside(lambda s: np.tril(np.maximum(s, 0))),
+            "negative scores become 0; here the scores are the weights, of any sign.",
+        ),
+        Misconception(
+            lambda q, k, v, state: np.cumsum(q @ _t(k) @ v, axis=-2) + q @ state,
+            "the outputs are summed up; a step reads its own past with its own query.",
+        ),
+        Misconception(
             lambda q, k, v, state: np.tril(q @ _t(k)) @ v,
             "the state is not read: what the chunks before have written is missing.",
         ),
