@@ -30,6 +30,7 @@ CHAPTERS = (
     "positions",
     "gradients",
     "online",
+    "linear",
     "twins",
     "precision",
     "modules",

@@ -22,6 +22,7 @@ from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.online import block_frames, block_grids, online_diagram
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.softmax import pull_diagram, softmax_diagram
+from attnbook.plots.states import bracketings_diagram, chunks_diagram
 from attnbook.plots.transformer import transformer_diagram
 from attnbook.plots.wholes import book_in_one_picture, heads_diagram, three_ways_diagram
 from attnbook.plots.words import arrows, sentences, shape_diagram
@@ -35,6 +36,8 @@ __all__ = [
     "block_frames",
     "block_grids",
     "book_in_one_picture",
+    "bracketings_diagram",
+    "chunks_diagram",
     "clock_hands",
     "curves",
     "distributions",

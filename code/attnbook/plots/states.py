@@ -1,0 +1,70 @@
+"""The diagrams of attention without the softmax: two bracketings, and a text in chunks."""
+
+from attnbook.plots.parts import BLUE, GREEN, ORANGE, arrow, box, heading, line, matrix, sheet, text
+from attnbook.plots.style import INK, MUTED, drawn
+
+TALL, WIDE = 1.2, 0.32  # n positions and d features, in inches
+SIDES = {  # which product is taken first: the places of its two arrays, its sides, what it is
+    "from the left": ((0, 1), TALL, r"$n \times n$", "one number for\neach pair", ORANGE),
+    "from the right": ((1, 2), WIDE, r"$d \times d$", "however long\nthe text", GREEN),
+}
+ARRAYS = ("$Q$", TALL, WIDE), (r"$K^{\mathsf{T}}$", WIDE, TALL), ("$V$", TALL, WIDE)
+STEPS, CHUNK, CELL = 9, 3, 0.3
+LEGEND = {
+    "inside a chunk": (r"$(M \circ Q K^{\mathsf{T}})\,V$", BLUE),
+    "before it": ("$Q\\,H$, from the state", GREEN),
+    "the future": ("hidden", None),
+}
+
+
+@drawn
+def bracketings_diagram():
+    """Draw the product of three matrices with both bracketings, and what each makes on the way."""
+    ax = sheet(4.0)
+    for n, (name, side) in enumerate(SIDES.items()):
+        _product(ax, 0.2 + 3.4 * n, name, *side)
+    line(ax, [3.35, 3.35], [0.2, 3.8], 1, linestyle=(0, (3, 2)))
+    return ax.figure
+
+
+def _product(ax, left, name, first, side, shape, words, color):
+    """Three arrays in a row; below the two that are multiplied first stands their product."""
+    heading(ax, left + 1.4, 0.22, name)
+    places = left + 0.35, left + 1.35, left + 2.35
+    for x, (label, height, width) in zip(places, ARRAYS, strict=True):
+        box(ax, x, 1.1, width, height, color=BLUE)
+        text(ax, x, 1.9, label, size=15)
+    for x in (left + 0.63, left + 2.07):
+        text(ax, x, 1.1, "·", size=17)
+    start, end = (places[i] for i in first)
+    line(ax, [start - 0.2, start - 0.2, end + 0.2, end + 0.2], [2.08, 2.16, 2.16, 2.08], 1.4)
+    middle = (start + end) / 2
+    arrow(ax, (middle, 2.2), (middle, 2.5))
+    box(ax, middle, 2.58 + side / 2, side, side, color=color)
+    x, y = (middle + 0.75, 2.95) if side == TALL else (middle, 3.2)
+    look = {"ha": "left"} if side == TALL else {}
+    text(ax, x, y, shape, size=16, **look)
+    text(ax, x, y + 0.47, words, color=MUTED, **look)
+
+
+@drawn
+def chunks_diagram():
+    """Draw which products a causal text needs inside its chunks, and what the state holds."""
+    ax, x, y = sheet(3.5), 1.95, 1.95
+    top, left = y - STEPS * CELL / 2, x - STEPS * CELL / 2
+    colors = [[_color(i, j) for j in range(STEPS)] for i in range(STEPS)]
+    matrix(ax, x, y, colors, CELL)
+    text(ax, x, top - 0.18, "keys j", color=MUTED)
+    text(ax, left - 0.2, y, "queries i", color=MUTED, rotation=90)
+    for n, (name, (formula, color)) in enumerate(LEGEND.items()):
+        here = top + 0.4 + 0.95 * n
+        matrix(ax, 3.95, here, [[color]], CELL)
+        text(ax, 4.3, here - 0.04, name, ha="left", weight="semibold")
+        text(ax, 4.3, here + 0.27, formula, ha="left", size=15, color=INK)
+    return ax.figure
+
+
+def _color(i, j):
+    if j > i:
+        return None
+    return BLUE if i // CHUNK == j // CHUNK else GREEN
