@@ -36,11 +36,12 @@ def test_one_nan_is_in_its_scores_and_in_no_gradient(name, i):
 
 
 def test_a_nan_is_in_no_gradient_of_projections():
+    """Neither that of a hidden key and value, nor that of a query that sees nothing."""
     inputs = tensors("multi_head_attention")
-    inputs[1][:, 4], inputs[2][:, 4] = torch.nan, torch.nan
+    inputs[0][:, 2], inputs[1][:, 4], inputs[2][:, 4] = torch.nan, torch.nan, torch.nan
     leaves = [x.requires_grad_() for x in inputs]
     hidden = torch.ones(N_Q, N_K, dtype=torch.bool)
-    hidden[:, 4] = False
+    hidden[:, 4] = hidden[2] = False
     out = pytorch.multi_head_attention(*leaves, n_heads=2, mask=hidden)
     assert all(gradient.isfinite().all() for gradient in torch.autograd.grad(out.sum(), leaves))
 
