@@ -116,6 +116,7 @@ def test_each_step_by_itself_keeps_out_what_is_hidden():
     )
     for a, b in zip(clean, dirty, strict=True):
         assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+    assert not np.any(clean[0][0][~shown])
     hidden = gradients.softmax_backward(grad_scores, weights, shown)
     assert np.all(np.isfinite(hidden)) and not np.any(hidden[~shown])
 

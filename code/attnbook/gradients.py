@@ -54,7 +54,7 @@ def softmax_backward(
 
     Returns an array of the same shape: 0 where the mask is False, and in an empty row.
 
-    Source: the Jacobian of softmax, diag(A_i) - A_i A_iᵀ, times grad_A_i.
+    Source: the Jacobian of softmax, diag(A_i) - A_i A_iᵀ, times (G_A)_i.
     """
     if mask is not None:
         grad_weights = np.where(mask, grad_weights, 0)
