@@ -183,6 +183,16 @@ def test_an_empty_row_has_gradient_0(name, junk):
     assert all(np.array_equal(a, b) for a, b in zip(clean, found, strict=True))
 
 
+@pytest.mark.parametrize("name", [DOT, ADDITIVE])
+def test_what_arrives_at_an_empty_row_is_in_no_gradient(name):
+    arrays, grad, shown = arguments(name), grad_out(name), np.ones((N_Q, N_K), bool)
+    shown[1] = False
+    clean = by_hand(name, grad, arrays, mask=shown)
+    grad[1] = np.nan
+    found = by_hand(name, grad, arrays, mask=shown)
+    assert all(np.array_equal(a, b) for a, b in zip(clean, found, strict=True))
+
+
 @every_form
 def test_where_nothing_is_visible_nothing_learns(name):
     shown = np.zeros((N_Q, N_K), bool)
