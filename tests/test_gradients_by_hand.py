@@ -116,6 +116,7 @@ def test_each_step_by_itself_keeps_out_what_is_hidden():
     )
     for a, b in zip(clean, dirty, strict=True):
         assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+    assert not np.any(clean[0][0][~shown])
     hidden = gradients.softmax_backward(grad_scores, weights, shown)
     assert np.all(np.isfinite(hidden)) and not np.any(hidden[~shown])
 
@@ -179,6 +180,16 @@ def test_an_empty_row_has_gradient_0(name, junk):
     arrays[0][1] = junk
     found = by_hand(name, grad_out(name), arrays, mask=shown)
     assert not np.any(found[0][1]) and np.any(found[0][0])
+    assert all(np.array_equal(a, b) for a, b in zip(clean, found, strict=True))
+
+
+@pytest.mark.parametrize("name", [DOT, ADDITIVE])
+def test_what_arrives_at_an_empty_row_is_in_no_gradient(name):
+    arrays, grad, shown = arguments(name), grad_out(name), np.ones((N_Q, N_K), bool)
+    shown[1] = False
+    clean = by_hand(name, grad, arrays, mask=shown)
+    grad[1] = np.nan
+    found = by_hand(name, grad, arrays, mask=shown)
     assert all(np.array_equal(a, b) for a, b in zip(clean, found, strict=True))
 
 

@@ -35,6 +35,7 @@ def linear_backward(
     """The gradients of vectors and of the matrix that projects them, from that of x w.
 
         G_x = G_out wᵀ    (n, d_out)(d_out, d_in)
+
         G_w = Σ xᵀ G_out    (d_in, n)(n, d_out), summed over the batch
 
     Returns both, of the shapes of x and w.
@@ -54,7 +55,7 @@ def softmax_backward(
 
     Returns an array of the same shape: 0 where the mask is False, and in an empty row.
 
-    Source: the Jacobian of softmax, diag(A_i) - A_i A_iᵀ, times grad_A_i.
+    Source: the Jacobian of softmax, diag(A_i) - A_i A_iᵀ, times (G_A)_i.
     """
     if mask is not None:
         grad_weights = np.where(mask, grad_weights, 0)
@@ -71,7 +72,9 @@ def weighted_sum_backward(
 ) -> tuple[Float[Array, "*batch n_q n_k"], Float[Array, "*batch n_k d_v"]]:
     """The gradients of weights and values from that of their sums.
 
-        G_A = G_O vᵀ    (n_q, d_v)(d_v, n_k),    G_v = Aᵀ G_O    (n_k, n_q)(n_q, d_v)
+        G_A = G_O vᵀ    (n_q, d_v)(d_v, n_k)
+
+        G_v = Aᵀ G_O    (n_k, n_q)(n_q, d_v)
 
     Returns both, of the shapes of weights and v.
     """
@@ -93,6 +96,7 @@ def dot_product_scores_backward(
     """The gradients of queries and keys from that of their scores, which is 0 where hidden.
 
         G_q = scale · G_S k    (n_q, n_k)(n_k, d_k)
+
         G_k = scale · (G_S)ᵀ q    (n_k, n_q)(n_q, d_k)
 
     Returns both, of the shapes of q and k.
@@ -150,13 +154,14 @@ def additive_attention_backward(
 ]:
     """The gradients of all six arguments of additive attention from that of its output.
 
-        G_p = G_S (1 - u²) ∘ w_v,    u = tanh(p),    p_ij = q_i W_q + k_j W_k    for each pair
-        G_q = (Σ_j G_p) (W_q)ᵀ    (n_q, d_hidden)(d_hidden, d_q),    so for the keys
-        gradient of W_q = qᵀ (Σ_j G_p)    (d_q, n_q)(n_q, d_hidden),    so for W_k
+        G_p = G_S (1 - u²) ∘ w_v,    u = tanh(p),    p_ij = q_i W_q + k_j W_k
+
+        G_q = (Σ_j G_p) (W_q)ᵀ,    gradient of W_q = qᵀ (Σ_j G_p)
+
         gradient of w_v = Σ_ij (G_S)_ij u_ij
 
-    with G_S from `softmax_backward`. Returns them in the order of the arguments, those of the
-    parameters summed over the batch.
+    with G_S from `softmax_backward`; keys as queries, with Σ_i. Returns them in the order of the
+    arguments, those of the parameters summed over the batch.
     """
     units = np.tanh((q @ w_q)[..., :, None, :] + (k @ w_k)[..., None, :, :])
     weights = softmax(units @ w_v, mask)

@@ -144,13 +144,13 @@ rejected = Break(
     solution_of=solutions.rejected,
     hints=(
         "Which of the two errors is large at a small step, and which at a large one?",
-        "The error must exceed 1e-6. The rounding is about 1e-15 / h, the truncation about h² / 2.",
+        "The error must exceed 1e-6. The rounding is about 4e-15 / h, the truncation about 0.4 h².",
         "Look at the figure with the two Vs: where is the error above 1e-7 of 8.9?",
     ),
     explanation=(
-        "At h = 1e-14 each loss is rounded at about 1e-15, and divided by 2h that is an error of "
-        "some percent. At h = 0.5 the truncation is about 0.1. A difference that disagrees may "
-        "be the one that is wrong: try other steps before you doubt the gradient."
+        "The loss is near 44, where floats lie 7e-15 apart: at h = 1e-14 the difference of two is "
+        "off by some tenths. At h = 0.5 the truncation is about 0.1. A difference that disagrees "
+        "may be the one that is wrong: try other steps before you doubt the gradient."
     ),
     misconceptions=(
         Miss(

@@ -80,8 +80,8 @@ gaussian_scores_backward = Write(
     ),
     explanation=(
         "The derivative of $-|q_i - k_j|^2/2$ is $k_j - q_i$ by the query and $q_i - k_j$ by the "
-        "key: a positive gradient of the score pulls the two together. Each query sums over the "
-        "keys, each key over the queries. By matrix products: $G_S K$ minus each query times the "
+        "key: each is pulled towards the other. Each query sums over the keys, each key over the "
+        "queries. By matrix products: $G_S K$ minus each query times the "
         "sum of its row, and $G_S^{\\mathsf T} Q$ minus each key times the sum of its column."
     ),
     misconceptions=(
