@@ -105,6 +105,16 @@ def test_the_three_forms_agree_for_every_chunk_and_length(chunk, n, rule):
     assert_both_close(linear.chunked(*arrays, **more, chunk=chunk), stepwise)
 
 
+@pytest.mark.parametrize("width", [1, 2])
+def test_the_forms_agree_for_a_batch_of_one_and_narrow_keys(width):
+    (q, k, v), more = draw("decay of each feature, then delta", (1,))
+    q, k, more["log_decay"] = (x[..., :width] for x in (q, k, more["log_decay"]))
+    more["state"] = more["state"][..., :width, :]
+    stepwise = linear.recurrent(q, k, v, **more)
+    assert_both_close(linear.parallel(q, k, v, **more), stepwise)
+    assert_both_close(stepwise, each(by_transitions, (1,), (q, k, v), more))
+
+
 @every_form
 @every_rule
 def test_a_sequence_is_continued_from_the_state_it_left(rule, form):
