@@ -195,6 +195,11 @@ def test_yarn_keeps_what_turned_often_and_slows_what_turned_less_than_once(libra
 
 
 @both
+def test_yarn_after_no_training_at_all_is_linear(library):
+    assert_close(library.stretched(THETA, 4, "yarn", 0), library.stretched(THETA, 4, "linear"))
+
+
+@both
 @pytest.mark.parametrize("method", METHODS)
 def test_a_factor_of_1_changes_nothing(library, method):
     assert_close(library.stretched(THETA, 1, method, 2048), THETA)
