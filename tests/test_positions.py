@@ -136,10 +136,12 @@ def test_the_dtype_that_goes_in_comes_out_and_angles_keep_theirs(library):
 
 @both
 def test_sinusoidal_is_the_equation_in_loops(library):
-    out = library.sinusoidal(PLACES, WIDTH)
-    for i in PLACES:
-        for m in range(WIDTH // 2):
-            angle = i / 10000 ** (2 * m / WIDTH)
+    for out, base in (
+        (library.sinusoidal(PLACES, WIDTH), 10000),
+        (library.sinusoidal(PLACES, WIDTH, 500), 500),
+    ):
+        for i, m in np.ndindex(N, WIDTH // 2):
+            angle = i / base ** (2 * m / WIDTH)
             assert_close(out[i, 2 * m : 2 * m + 2], np.array([np.sin(angle), np.cos(angle)]))
 
 
