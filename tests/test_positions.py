@@ -104,6 +104,7 @@ def test_the_two_pairings_are_one_up_to_the_order_of_features(library):
     there = library.rope(library.halves_from_neighbours(x), PLACES, THETA, "halves")
     here = library.rope(x, PLACES, THETA, "neighbours")
     assert np.array_equal(there, library.halves_from_neighbours(here))
+    assert np.array_equal(library.neighbours_from_halves(there), here)
     assert not np.allclose(here, library.rope(x, PLACES, THETA, "halves"))
 
 

@@ -153,6 +153,11 @@ WRONG = {
         lambda x: right._joined(*np.split(x, 2, axis=-1), "neighbours"),
         both_pairings,
     ),
+    "conversion back as there": (
+        "neighbours_from_halves",
+        right.halves_from_neighbours,
+        both_pairings,
+    ),
     "cosine first": ("sinusoidal", sinusoidal(first=np.cos, second=np.sin), waves_in_loops),
     "sines, then cosines": ("sinusoidal", sinusoidal(join="halves"), waves_in_loops),
     "waves of one base": (
