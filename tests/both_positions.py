@@ -12,6 +12,7 @@ NAMES = (
     "rope",
     "rotate",
     "halves_from_neighbours",
+    "neighbours_from_halves",
     "alibi_bias",
 )
 

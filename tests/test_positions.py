@@ -104,6 +104,7 @@ def test_the_two_pairings_are_one_up_to_the_order_of_features(library):
     there = library.rope(library.halves_from_neighbours(x), PLACES, THETA, "halves")
     here = library.rope(x, PLACES, THETA, "neighbours")
     assert np.array_equal(there, library.halves_from_neighbours(here))
+    assert np.array_equal(library.neighbours_from_halves(there), here)
     assert not np.allclose(here, library.rope(x, PLACES, THETA, "halves"))
 
 
@@ -136,10 +137,12 @@ def test_the_dtype_that_goes_in_comes_out_and_angles_keep_theirs(library):
 
 @both
 def test_sinusoidal_is_the_equation_in_loops(library):
-    out = library.sinusoidal(PLACES, WIDTH)
-    for i in PLACES:
-        for m in range(WIDTH // 2):
-            angle = i / 10000 ** (2 * m / WIDTH)
+    for out, base in (
+        (library.sinusoidal(PLACES, WIDTH), 10000),
+        (library.sinusoidal(PLACES, WIDTH, 500), 500),
+    ):
+        for i, m in np.ndindex(N, WIDTH // 2):
+            angle = i / base ** (2 * m / WIDTH)
             assert_close(out[i, 2 * m : 2 * m + 2], np.array([np.sin(angle), np.cos(angle)]))
 
 
@@ -192,6 +195,11 @@ def test_yarn_keeps_what_turned_often_and_slows_what_turned_less_than_once(libra
     np.testing.assert_allclose(ratio[turns <= 1], 4)
     for m in np.flatnonzero((turns > 1) & (turns < 32)):
         assert_close(1 / ratio[m], ((turns[m] - 1) * 1 + (32 - turns[m]) / 4) / 31)
+
+
+@both
+def test_yarn_after_no_training_at_all_is_linear(library):
+    assert_close(library.stretched(THETA, 4, "yarn", 0), library.stretched(THETA, 4, "linear"))
 
 
 @both

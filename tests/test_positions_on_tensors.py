@@ -19,10 +19,13 @@ CALLS = {
     "rope": lambda f, x: f(x, PLACES, THETA),
     "rotate": lambda f, x: f(x, x[:, :, :, :3], x[:, :, :, 3:6], "halves"),
     "halves_from_neighbours": lambda f, x: f(x),
+    "neighbours_from_halves": lambda f, x: f(x),
     "alibi_bias": lambda f, x: f(3, 4, 5),
 }
 every_function = pytest.mark.parametrize("name", NAMES)
-of_vectors = pytest.mark.parametrize("name", ["rope", "rotate", "halves_from_neighbours"])
+of_vectors = pytest.mark.parametrize(
+    "name", ["rope", "rotate", "halves_from_neighbours", "neighbours_from_halves"]
+)
 
 
 def call(name, x=X, function=None):

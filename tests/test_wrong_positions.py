@@ -153,8 +153,18 @@ WRONG = {
         lambda x: right._joined(*np.split(x, 2, axis=-1), "neighbours"),
         both_pairings,
     ),
+    "conversion back as there": (
+        "neighbours_from_halves",
+        right.halves_from_neighbours,
+        both_pairings,
+    ),
     "cosine first": ("sinusoidal", sinusoidal(first=np.cos, second=np.sin), waves_in_loops),
     "sines, then cosines": ("sinusoidal", sinusoidal(join="halves"), waves_in_loops),
+    "waves of one base": (
+        "sinusoidal",
+        lambda positions, width, base=0: right.sinusoidal(positions, width),
+        waves_in_loops,
+    ),
     "waves from 1": ("sinusoidal", sinusoidal(start=1), waves_in_loops),
     "slopes from 1": ("alibi_bias", sloped(lambda h, n: powers(h - 1, n)), alibi),
     "slopes linear": ("alibi_bias", sloped(lambda h, n: 1 / (2.0 * (h + 1))), alibi),

@@ -159,6 +159,15 @@ def halves_from_neighbours(x: Real[Array, "*batch n d"]) -> Float[Array, "*batch
     return _joined(*_pairs(x, "neighbours"), "halves")
 
 
+@operation
+def neighbours_from_halves(x: Real[Array, "*batch n d"]) -> Float[Array, "*batch n d"]:
+    """`halves_from_neighbours` undone: features 0, M, 1, M + 1, …, where d = 2M.
+
+    Returns an array of the same shape.
+    """
+    return _joined(*_pairs(x, "halves"), "neighbours")
+
+
 @checked
 def alibi_bias(n_heads: Integral, n_q: Integral, n_k: Integral) -> Float[Array, "n_heads n_q n_k"]:
     """A bias that falls with the distance of key and query, in each head at its own pace.

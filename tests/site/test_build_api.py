@@ -7,7 +7,7 @@ from importlib import import_module
 
 import pytest
 from book_api import used
-from book_package import _docstring
+from book_package import _docstring, _tex
 from book_search import _entry
 from small_book import ROOT
 
@@ -60,6 +60,10 @@ def test_an_equation_of_a_docstring_is_typeset(html):
     api = (html / "api.html").read_text(encoding="utf-8")
     assert r"A_j = \operatorname{exp}(s_j - m) / \sum_l" in api
     assert "Σ_l" not in api
+
+
+def test_a_power_of_a_docstring_is_raised_as_a_whole():
+    assert _tex("2^(-8 (h + 1) / n) x") == "2^{-8 (h + 1) / n} x"
 
 
 def test_a_source_that_a_docstring_names_tells_the_whole_reference(html):

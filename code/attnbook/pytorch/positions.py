@@ -174,6 +174,15 @@ def halves_from_neighbours(x: Float[Tensor, "*batch n d"]) -> Float[Tensor, "*ba
     return _joined(*_pairs(x, "neighbours"), "halves")
 
 
+@operation
+def neighbours_from_halves(x: Float[Tensor, "*batch n d"]) -> Float[Tensor, "*batch n d"]:
+    """`halves_from_neighbours` undone: features 0, M, 1, M + 1, …, where d = 2M.
+
+    Returns a tensor of the same shape.
+    """
+    return _joined(*_pairs(x, "halves"), "neighbours")
+
+
 @checked
 def alibi_bias(
     n_heads: Integral,
