@@ -64,7 +64,7 @@ def _read(ax, x, title, heads):
 
 @drawn
 def reach_diagram(reached, wanted):
-    """Draw which pairs (a, b), of an output a · left + b · right, one head reaches.
+    """Draw the pairs (a, b) that one head finds on `1 − 0` and on `0 − 1`.
 
     `reached` is an array (n, 2) of such pairs; the two shaded quarters hold all of them. `wanted`,
     name → pair, are marked.
