@@ -30,7 +30,7 @@ from attnbook.measure.attention import (
 )
 from attnbook.measure.time import ONE_THREAD
 
-ROUNDS = 9
+ROUNDS = 7
 SETTINGS = {
     "batch": BATCH,
     "heads": HEADS,
@@ -65,6 +65,7 @@ def measured():
     rows = []
     print(f"{'case':8}{'n':>6} {'time/SDPA':>10}{'ms':>9}{'peak MiB':>10}  form")
     for case in CASES:
+        torch.compiler.reset()  # PyTorch 2.13 compiles one function 8 times, and then no more
         for n in lengths(case):
             new = case_rows(case, n, ROUNDS)
             print(*map(line, new), sep="\n", flush=True)
