@@ -1,18 +1,22 @@
 """What measures: turns, ratios, memory, shares, and where a figure comes from."""
 
+import functools
 import importlib
 import json
+import os
 import re
 import subprocess
+import sys
 import time
 
+import numpy as np
 import pytest
 import torch
-from torch.nn.attention.flex_attention import flex_attention
 
 from attnbook import measure
 from attnbook.measure import __main__ as command
 from attnbook.measure import attention
+from attnbook.measure.time import ONE_THREAD
 
 
 def test_calls_take_turns_and_the_first_round_does_not_count():
@@ -66,6 +70,27 @@ def test_memory_is_what_is_held_at_once_to_the_byte(call, n):
     assert len(kept) == 5000
 
 
+@pytest.mark.parametrize(
+    ("call", "n"),
+    [
+        (lambda: [np.empty(10**6) for _ in range(2)], 16e6),
+        (lambda: [np.empty(10**6).shape for _ in range(2)], 8e6),
+    ],
+)
+def test_memory_of_arrays_is_what_is_held_at_once(call, n):
+    kept = np.empty(10**6)
+    assert n <= measure.peak_array_memory(call) < n + 10_000
+    assert len(kept) == 10**6
+
+
+def test_what_is_made_once_and_kept_is_no_part_of_the_memory_of_arrays():
+    @functools.cache
+    def table():
+        return np.empty(10**6)
+
+    assert measure.peak_array_memory(table) < 10_000
+
+
 def test_nearly_all_time_of_a_product_is_in_its_operation():
     a = torch.randn(300, 300)
     shares = measure.operations(lambda: a @ a)
@@ -106,55 +131,15 @@ def test_the_commit_is_that_of_the_package_with_a_plus_if_it_was_changed(tmp_pat
     assert measure.environment()["commit"] == "none"
 
 
-@pytest.mark.parametrize("case", attention.CASES)
-@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
-def test_every_form_of_a_case_agrees_and_has_a_row(monkeypatch, case):
-    monkeypatch.setattr(attention, "flex", flex_attention)  # to compile it takes a minute
-    rows = attention.case_rows(case, 48, 1)
-    assert len(rows) >= 4 and len({row.form for row in rows}) == len(rows)
-    assert all(row.ratio > 0 and row.milliseconds > 0 and row.peak_mib > 0 for row in rows)
-    parsed = json.loads(command.record(rows, {}))
-    assert parsed["rows"] == [row._asdict() for row in rows]
-    assert parsed["environment"] == measure.environment() and parsed["settings"]["threads"] == 1
+@pytest.fixture
+def one_thread_in_numpy(monkeypatch):
+    for name, n in ONE_THREAD.items():
+        monkeypatch.setenv(name, n)
 
 
-@pytest.mark.parametrize("wrong", [lambda x: 1.001 * x, lambda x: x - 1e-4, torch.log])
-def test_a_form_that_does_not_agree_is_not_measured(monkeypatch, wrong):
-    monkeypatch.setattr(attention, "flex", lambda q, k, v: wrong(attention.sdpa(q, k, v)))
-    with pytest.raises(ValueError, match="FlexAttention differs from the readable form by"):
-        attention.case_rows("plain", 48, 1)
-
-
-def test_a_row_has_multiples_of_sdpa_and_milliseconds_and_mebibytes(monkeypatch):
-    def times(forms, n):
-        return {name: [0.008, 0.002, 0.012] for name in forms} | {"SDPA": [0.002, 0.001, 0.004]}
-
-    monkeypatch.setattr(attention, "flex", attention.sdpa)
-    monkeypatch.setattr(attention, "rounds", times)
-    monkeypatch.setattr(attention, "peak_memory", lambda call: 3 * 2**20)
-    peer, *others = attention.case_rows("plain", 48, 3)
-    assert peer == ("plain", 48, "SDPA", 1.0, 2.0, 3.0)
-    assert {row[3:] for row in others} == {(3.0, 8.0, 3.0)}
-
-
-def test_the_same_numbers_are_measured_each_time(monkeypatch):
-    seen = []
-    monkeypatch.setattr(attention, "flex", lambda *x: seen.append(x[0]) or attention.sdpa(*x))
-    for _ in range(2):
-        attention.case_rows("plain", 48, 1)
-    assert torch.equal(seen[0], seen[-1])
-
-
-def test_other_work_is_what_its_name_says():
-    q, k, v = torch.randn(3, attention.BATCH, attention.HEADS, 48, attention.WIDTH)
-    unpadded = attention.padded(q, k, v)[attention.UNPADDED]()
-    torch.testing.assert_close(unpadded, attention.sdpa(q, k, v))
-    _, weights = attention.plain(q, k, v)[attention.MULTIHEAD]()
-    assert weights is None
-    assert attention.valid_lens(32).sum() == 15 / 32 * attention.BATCH * 32
-
-
-def test_the_command_writes_what_it_measured(two_threads, tmp_path, monkeypatch):
+def test_the_command_writes_what_it_measured(
+    two_threads, one_thread_in_numpy, tmp_path, monkeypatch
+):
     modes = []
 
     def rows(case, n, n_rounds):
@@ -163,12 +148,54 @@ def test_the_command_writes_what_it_measured(two_threads, tmp_path, monkeypatch)
 
     monkeypatch.setattr(command, "case_rows", rows)
     monkeypatch.setattr(command, "where_it_goes", lambda: {"a form": {"mm": 0.5}})
+    monkeypatch.setattr(command, "long_memory", lambda: {"a form": 64.0})
     monkeypatch.setattr("sys.argv", ["measure", str(tmp_path / "found.json")])
     command.main()
     found = json.loads((tmp_path / "found.json").read_text())
-    assert len(found["rows"]) == len(attention.CASES) * len(command.LENGTHS) == len(modes)
+    cases = {(row["case"], row["n"]) for row in found["rows"]}
+    assert cases == {(c, n) for c in attention.CASES for n in attention.lengths(c)}
+    assert len(found["rows"]) == len(cases) == len(modes)
     assert found["operations at n = 1024"] == {"a form": {"mm": 0.5}}
+    assert found["peak MiB at n = 8192"] == {"a form": 64.0}
     assert set(modes) == {(1, False)}
+
+
+@pytest.mark.parametrize("given", [{}, {"OPENBLAS_NUM_THREADS": "2"}])
+def test_the_command_starts_again_where_numpy_may_take_more_threads(monkeypatch, given):
+    for name in ONE_THREAD:
+        monkeypatch.delenv(name, raising=False)
+    for name, n in given.items():
+        monkeypatch.setenv(name, n)
+    started = []
+    monkeypatch.setattr(command, "measured", lambda: pytest.fail("measured on several threads"))
+    monkeypatch.setattr(subprocess, "call", lambda run, env: started.append((run, env)) or 3)
+    monkeypatch.setattr("sys.argv", ["measure", "found.json"])
+    with pytest.raises(SystemExit, match="3"):
+        command.main()
+    ((run, env),) = started
+    assert run[1:] == ["-m", "attnbook.measure", "found.json"]
+    assert env == os.environ | ONE_THREAD
+
+
+THREADS = """
+import os, numpy
+x = numpy.ones((700, 700)); x @ x
+print(len(os.listdir("/proc/self/task")))
+"""
+
+
+def threads(**more):
+    run = [sys.executable, "-c", THREADS]
+    env = {name: n for name, n in os.environ.items() if name not in ONE_THREAD} | more
+    return int(subprocess.run(run, capture_output=True, text=True, env=env, check=True).stdout)
+
+
+def test_numpy_multiplies_on_one_thread_where_it_is_asked_to():
+    if not os.path.isdir("/proc/self/task"):
+        pytest.skip("this machine has no /proc/self/task")
+    assert threads(**ONE_THREAD) == 1
+    if len(os.sched_getaffinity(0)) > 1:
+        assert threads() > 1
 
 
 def test_the_shares_of_small_operations_are_left_out():
@@ -183,16 +210,18 @@ def ratio(case, n, form):
     return row["ratio"]
 
 
-def test_the_recorded_measurement_has_every_case_and_length():
+def test_the_recorded_measurement_has_every_length_of_its_cases():
     rows = measure.recorded("processor")["rows"]
     found = {(row["case"], row["n"]) for row in rows}
-    assert found == {(case, n) for case in attention.CASES for n in command.LENGTHS}
+    cases = {case for case, _ in found}
+    assert {"plain", "causal", "padded"} <= cases
+    assert found == {(case, n) for case in cases for n in attention.lengths(case)}
     assert all(set(row) == set(attention.Row._fields) for row in rows)
 
 
 def test_the_recorded_figures_are_what_the_book_says_of_them():
     blocks, readable = "ours, in blocks", "ours, readable"
-    assert all(3 < ratio(case, 1024, readable) < 7 for case in attention.CASES)
+    assert all(3 < ratio(case, 1024, readable) < 7 for case in ("plain", "causal", "padded"))
     assert 1 < ratio("plain", 1024, blocks) <= 1.15
     assert ratio("causal", 1024, blocks) < 1
     assert 0.5 < ratio("padded", 1024, blocks) < 0.55

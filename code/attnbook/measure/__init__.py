@@ -4,7 +4,7 @@ A time is a ratio: two calls take turns in one run, so that what slows the machi
 """
 
 from attnbook.measure.environment import environment
-from attnbook.measure.memory import peak_memory
+from attnbook.measure.memory import peak_array_memory, peak_memory
 from attnbook.measure.operations import operations
 from attnbook.measure.record import recorded
 from attnbook.measure.time import one_thread, ratios, rounds
@@ -13,6 +13,7 @@ __all__ = [
     "environment",
     "one_thread",
     "operations",
+    "peak_array_memory",
     "peak_memory",
     "ratios",
     "recorded",

@@ -7,19 +7,35 @@ prints a table, and writes it to FILE as JSON, together with where it comes from
 
 import argparse
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import torch
 
 from attnbook.measure import environment, one_thread, operations
-from attnbook.measure.attention import BATCH, CASES, HEADS, WIDTH, case_rows, plain
+from attnbook.measure.attention import (
+    BATCH,
+    BLOCKS,
+    CASES,
+    HEADS,
+    READABLE,
+    WIDTH,
+    WINDOW,
+    case_rows,
+    lengths,
+    long_memory,
+    plain,
+)
+from attnbook.measure.time import ONE_THREAD
 
-LENGTHS = 128, 256, 512, 1024, 2048
-ROUNDS = 11
+ROUNDS = 7
 SETTINGS = {
     "batch": BATCH,
     "heads": HEADS,
     "width": WIDTH,
+    "window": WINDOW,
     "dtype": "float32",
     "threads": 1,
     "clock": "processor time",
@@ -32,12 +48,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("file", nargs="?", type=Path, help="JSON to write")
     args = parser.parse_args()
+    if os.environ | ONE_THREAD != os.environ:
+        again = [sys.executable, "-m", "attnbook.measure", *sys.argv[1:]]
+        sys.exit(subprocess.call(again, env=os.environ | ONE_THREAD))
     print(environment(), SETTINGS, sep="\n")
     with one_thread(), torch.no_grad():
         rows = measured()
-        shares = where_it_goes()
+        shares, peaks = where_it_goes(), long_memory()
+        print("peak MiB at n = 8192:", peaks)
     if args.file:
-        args.file.write_text(record(rows, shares), encoding="utf-8")
+        args.file.write_text(record(rows, shares, peaks), encoding="utf-8")
 
 
 def measured():
@@ -45,7 +65,8 @@ def measured():
     rows = []
     print(f"{'case':8}{'n':>6} {'time/SDPA':>10}{'ms':>9}{'peak MiB':>10}  form")
     for case in CASES:
-        for n in LENGTHS:
+        torch.compiler.reset()  # PyTorch 2.13 compiles one function 8 times, and then no more
+        for n in lengths(case):
             new = case_rows(case, n, ROUNDS)
             print(*map(line, new), sep="\n", flush=True)
             rows += new
@@ -63,20 +84,21 @@ def where_it_goes(n=1024):
     """Of both our forms: the share of each operation, those below a hundredth left out."""
     forms = plain(*torch.randn(3, BATCH, HEADS, n, WIDTH))
     shares = {}
-    for name in ("ours, in blocks", "ours, readable"):
+    for name in (BLOCKS, READABLE):
         found = operations(forms[name])
         shares[name] = {op: round(share, 3) for op, share in found.items() if share >= 0.01}
         print(f"{name}, n = {n}:", shares[name])
     return shares
 
 
-def record(rows, shares):
+def record(rows, shares, peaks):
     """The measurement as JSON, with its provenance; a line for each row."""
     parts = {
         "command": "python -m attnbook.measure",
         "environment": environment(),
         "settings": SETTINGS,
         "operations at n = 1024": shares,
+        "peak MiB at n = 8192": peaks,
     }
     lines = [f"{json.dumps(key)}: {json.dumps(part)}" for key, part in parts.items()]
     table = ",\n".join(f"  {json.dumps(row._asdict())}" for row in rows)

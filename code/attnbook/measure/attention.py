@@ -1,7 +1,8 @@
 """The forms of attention side by side, on one thread of a processor: agreement, time, memory.
 
-Three cases: every key visible, causal, and padded sequences. Everything is compared to PyTorch's
-own `scaled_dot_product_attention`, in turns within one run.
+Forward: every key visible, causal, padded sequences, a sliding window, and long sequences; and the
+way back. Everything is compared to PyTorch's own `scaled_dot_product_attention`, in turns within
+one run.
 """
 
 from typing import NamedTuple
@@ -11,12 +12,17 @@ from torch.nn import MultiheadAttention
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
+from attnbook import gradients, online
 from attnbook import pytorch as ours
-from attnbook.measure.memory import peak_memory
+from attnbook.measure.memory import peak_array_memory, peak_memory
 from attnbook.measure.time import ratios, rounds
 
 BATCH, HEADS, WIDTH = 4, 8, 64
-PEER = "SDPA"
+WINDOW = 256  # keys that a query sees in the case of a window
+LENGTHS = 128, 256, 512, 1024, 2048
+LONG = 4096, 8192  # the second for memory alone
+PEER, READABLE, BLOCKS = "SDPA", "ours, readable", "ours, in blocks"
+NUMPY, NUMPY_READABLE = "NumPy, in blocks", "NumPy, readable"
 MULTIHEAD, UNPADDED = "nn.MultiheadAttention, with its projections", "ours, in blocks, unpadded"
 OTHER_WORK = MULTIHEAD, UNPADDED  # measured beside the rest, with another result
 TOLERANCE = 1e-5  # two orders of sums of float32 numbers near 1: errors near 1e-6 are seen
@@ -35,10 +41,10 @@ class Row(NamedTuple):
 
 def case_rows(case, n, n_rounds):
     """Every form of a case at length n. Raises ValueError if two forms do not agree."""
-    torch.manual_seed(0)
-    q, k, v = torch.randn(3, BATCH, HEADS, n, WIDTH)
-    forms = CASES[case](q, k, v)
+    forms = CASES[case](*_drawn(n))
     _agree({name: call() for name, call in forms.items() if name not in OTHER_WORK})
+    if case == "long":
+        del forms[READABLE]
     times = rounds(forms, n_rounds)
     ratio = ratios(times, PEER)
     return [
@@ -48,10 +54,27 @@ def case_rows(case, n, n_rounds):
             form=name,
             ratio=round(ratio[name], 3),
             milliseconds=round(1000 * sorted(times[name])[n_rounds // 2], 2),
-            peak_mib=round(peak_memory(call) / 2**20, 1),
+            peak_mib=_peak_mib(name, call),
         )
         for name, call in forms.items()
     ]
+
+
+def long_memory(n=LONG[1]):
+    """The peak of each form for long sequences, in MiB: its output, and what it needs beside it."""
+    forms = long(*_drawn(n))
+    del forms[READABLE]
+    return {name: _peak_mib(name, call) for name, call in forms.items()}
+
+
+def _drawn(n):
+    torch.manual_seed(0)
+    return torch.randn(3, BATCH, HEADS, n, WIDTH)
+
+
+def _peak_mib(name, call):
+    peak = peak_array_memory if name in (NUMPY, NUMPY_READABLE) else peak_memory
+    return round(peak(call) / 2**20, 1)
 
 
 def plain(q, k, v):
@@ -59,8 +82,9 @@ def plain(q, k, v):
     x = torch.randn(BATCH, q.shape[-2], HEADS * WIDTH)
     return {
         PEER: lambda: sdpa(q, k, v),
-        "ours, in blocks": lambda: ours.attention_in_blocks(q, k, v),
-        "ours, readable": lambda: ours.scaled_dot_product_attention(q, k, v),
+        BLOCKS: lambda: ours.attention_in_blocks(q, k, v),
+        NUMPY: _numpy(online.attention_in_blocks, q, k, v),
+        READABLE: lambda: ours.scaled_dot_product_attention(q, k, v),
         "FlexAttention": lambda: flex(q, k, v),
         MULTIHEAD: lambda: multihead(x, x, x, need_weights=False),
     }
@@ -72,8 +96,9 @@ def causal(q, k, v):
     blocks = _block_mask(lambda b, h, i, j: j <= i, None, n)
     return {
         PEER: lambda: sdpa(q, k, v, is_causal=True),
-        "ours, in blocks": lambda: ours.causal_attention_in_blocks(q, k, v),
-        "ours, readable": lambda: ours.scaled_dot_product_attention(q, k, v, mask),
+        BLOCKS: lambda: ours.causal_attention_in_blocks(q, k, v),
+        NUMPY: _numpy(online.causal_attention_in_blocks, q, k, v),
+        READABLE: lambda: ours.scaled_dot_product_attention(q, k, v, mask),
         "FlexAttention, with blocks left out": lambda: flex(q, k, v, block_mask=blocks),
     }
 
@@ -89,15 +114,71 @@ def padded(q, k, v):
 
     return {
         PEER: lambda: sdpa(q, k, v, attn_mask=mask),
-        "ours, in blocks": lambda: ours.padded_attention_in_blocks(q, k, v, lens),
+        BLOCKS: lambda: ours.padded_attention_in_blocks(q, k, v, lens),
         UNPADDED: lambda: ours.attention_in_blocks(q, k, v),
-        "ours, readable": lambda: ours.scaled_dot_product_attention(q, k, v, mask),
+        NUMPY: _numpy(online.padded_attention_in_blocks, q, k, v, lens),
+        READABLE: lambda: ours.scaled_dot_product_attention(q, k, v, mask),
         "FlexAttention, with a mask": lambda: flex(q, k, v, score_mod=hide),
         "FlexAttention, with blocks left out": lambda: flex(q, k, v, block_mask=blocks),
     }
 
 
-CASES = {"plain": plain, "causal": causal, "padded": padded}
+def window(q, k, v):
+    n, left = q.shape[-2], WINDOW - 1
+    mask = ours.sliding_window_mask(n, n, left)
+    blocks = _block_mask(lambda b, h, i, j: (j <= i) & (i - j <= left), None, n)
+    return {
+        PEER: lambda: sdpa(q, k, v, attn_mask=mask),
+        NUMPY: _numpy(online.sliding_window_attention_in_blocks, q, k, v, left),
+        READABLE: lambda: ours.scaled_dot_product_attention(q, k, v, mask),
+        "FlexAttention, with blocks left out": lambda: flex(q, k, v, block_mask=blocks),
+    }
+
+
+def long(q, k, v):
+    """Forms that never hold all scores; the readable one takes some queries after the other."""
+    return {
+        PEER: lambda: sdpa(q, k, v),
+        BLOCKS: lambda: ours.attention_in_blocks(q, k, v),
+        NUMPY: _numpy(online.attention_in_blocks, q, k, v),
+        READABLE: lambda: torch.cat(
+            [ours.scaled_dot_product_attention(rows, k, v) for rows in q.split(256, dim=-2)], dim=-2
+        ),
+    }
+
+
+def backward(q, k, v):
+    """From the gradient of the output to those of q, k and v, without the forward pass."""
+    with torch.enable_grad():
+        leaves = [x.clone().requires_grad_() for x in (q, k, v)]
+        through = sdpa(*leaves)
+    grad_out = torch.randn(v.shape)
+    arrays = [x.numpy() for x in (grad_out, q, k, v)]
+    seen = online.attention_in_blocks(*arrays[1:])
+    in_blocks, readable = (
+        online.attention_in_blocks_backward,
+        gradients.scaled_dot_product_attention_backward,
+    )
+    return {
+        PEER: lambda: torch.autograd.grad(through, leaves, grad_out, retain_graph=True),
+        NUMPY: lambda: [*map(torch.from_numpy, in_blocks(*arrays, *seen))],
+        NUMPY_READABLE: lambda: [*map(torch.from_numpy, readable(*arrays))],
+    }
+
+
+CASES = {
+    "plain": plain,
+    "causal": causal,
+    "padded": padded,
+    "window": window,
+    "backward": backward,
+    "long": long,
+}
+
+
+def lengths(case):
+    """The lengths at which a case is measured."""
+    return LONG[:1] if case == "long" else LENGTHS
 
 
 def valid_lens(n):
@@ -108,13 +189,23 @@ def valid_lens(n):
 flex = torch.compile(flex_attention)
 
 
+def _numpy(form, *given):
+    """A call of a form on what the tensors hold, which gives its output, without L, as a tensor."""
+    arrays = [x.numpy() if isinstance(x, torch.Tensor) else x for x in given]
+    return lambda: torch.from_numpy(form(*arrays)[0])
+
+
 def _block_mask(visible, batch, n):
     return create_block_mask(visible, batch, None, n, n, device="cpu")
 
 
-def _agree(outputs):
-    for name, out in outputs.items():
-        error = (out - outputs["ours, readable"]).abs().max().item()
+def _agree(results):
+    """Each result is a tensor, or several."""
+    judge = READABLE if READABLE in results else NUMPY_READABLE
+    results = {n: (x,) if isinstance(x, torch.Tensor) else x for n, x in results.items()}
+    for name, result in results.items():
+        pairs = zip(result, results[judge], strict=True)
+        error = max((x - right).abs().max().item() for x, right in pairs)
         if not error <= TOLERANCE:
             raise ValueError(
                 f"{name} differs from the readable form by {error:.0e}; "

@@ -1,6 +1,7 @@
 """Memory that a call takes beyond what it is given."""
 
 import os
+import tracemalloc
 
 import torch
 from torch.profiler import ProfilerActivity, profile
@@ -24,6 +25,20 @@ def peak_memory(call):
         call()
     gpu = torch.cuda.max_memory_allocated() - before if on_gpu else 0
     return _peak(_allocations(profiler)) + gpu
+
+
+def peak_array_memory(call):
+    """The most bytes that NumPy held at once during the call, beyond those before it.
+
+    Its result is included, and so is what Python itself needs for the call, some kilobytes.
+    """
+    call()  # what is made once and kept is no part of it
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def _allocations(profiler):

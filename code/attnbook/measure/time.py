@@ -6,10 +6,19 @@ import time
 
 import torch
 
+# Where the libraries that NumPy takes products from look for a limit, once, when they are loaded.
+ONE_THREAD = dict.fromkeys(
+    ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
+
 
 @contextlib.contextmanager
 def one_thread():
-    """Let PyTorch compute on one thread: with more, time depends on who else is on the machine."""
+    """Let PyTorch compute on one thread: with more, time depends on who else is on the machine.
+
+    NumPy's products are not limited by this: they need the variables of `ONE_THREAD` in the
+    environment of a new process, as `python -m attnbook.measure` makes one.
+    """
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

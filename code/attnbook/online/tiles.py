@@ -25,6 +25,7 @@ from attnbook.operation import Array, Real, operation
 
 ROWS, KEYS = 256, 512  # the largest tile: half a mebibyte of float32
 EDGE_ROWS = 32, 128  # where keys are hidden: at an edge, half of a square is computed for nothing
+TURNED = 128  # keys turned into columns at once: more do not stay in the first cache meanwhile
 SCORES = 2**16  # heads are taken together as long as their tiles have no more
 
 
@@ -151,7 +152,8 @@ class _Band:
         q1, k1 = self.q[: len(q)], self.k[: len(q)]
         np.multiply(q, d**-0.5, out=q1[..., :d])
         q1[..., d] = -np.einsum("hid,hid->hi", q1[..., :d], k[:, self.first])
-        k1[:, :d] = np.swapaxes(k, 1, 2)
+        for j in range(0, k.shape[1], TURNED):
+            k1[:, :d, j : j + TURNED] = np.swapaxes(k[:, j : j + TURNED], 1, 2)
         for rows, keys in self.blocks:
             self.write_rows(out[:, rows], lse[:, rows], q1[:, rows], k1, v, rows.start, keys)
         out /= lse
