@@ -110,7 +110,7 @@ def attention_by_blocks_backward(
     and from grad_S as in `attnbook.gradients`, one block of keys after the other: its weights are
     computed again, and none is kept. Returns the gradients, of the shapes of q, k and v.
 
-    Source: Dao et al. (2022), appendix B, algorithm 4.
+    Source: Dao et al. (2022), appendix B.4, algorithm 4; the row sum is equation 4, in B.2.
     """
     along = np.sum(grad_out * out, axis=-1, keepdims=True)  # Σ_l A_il grad_A_il
     shift = np.where(np.isfinite(lse), lse, 0)[..., None]

@@ -48,7 +48,7 @@ def causal_attention_in_blocks(
     k: Real[Array, "*batch n_k d_k"],
     v: Real[Array, "*batch n_k d_v"],
 ) -> tuple[Float[Array, "*batch n_q d_v"], Float[Array, "*batch n_q"]]:
-    """`attention_with_lse` with `causal_mask(n_q, n_k)`; a query's future is not computed.
+    """`attention_with_lse` with `causal_mask(n_q, n_k)`; tiles of the future are left out.
 
     Returns the output (..., n_q, d_v) and L (..., n_q): zeros and -inf for queries before the first
     key. Raises ValueError if d_k is 0.
@@ -66,7 +66,7 @@ def sliding_window_attention_in_blocks(
 ) -> tuple[Float[Array, "*batch n_q d_v"], Float[Array, "*batch n_q"]]:
     """`attention_with_lse` with `sliding_window_mask(n_q, n_k, left, right)`.
 
-    What lies outside of the window is not computed, so that time grows with n_q · (left + right).
+    Tiles outside of the window are left out, so that time grows with n_q · (left + right).
     Returns the output (..., n_q, d_v) and L (..., n_q): zeros and -inf for queries that see
     nothing. Raises ValueError if d_k is 0, or left or right is negative.
     """

@@ -28,7 +28,7 @@ def attention_in_blocks_backward(
     Both differences are products with one column more, as in the forward pass. Returns the
     gradients, of the shapes of q, k and v. Raises ValueError if d_k is 0.
 
-    Source: Dao et al. (2022), appendix B.2, algorithm 4.
+    Source: Dao et al. (2022), appendix B.4, algorithm 4; the row sum is equation 4, in B.2.
     """
     if not q.shape[-1]:
         raise ValueError("q has width d_k = 0; expected 1 or more")

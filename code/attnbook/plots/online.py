@@ -24,13 +24,15 @@ KEPT = {1: GREEN, 2: GREEN, 3: ORANGE}  # the rows of a state that a block hands
 
 @drawn
 def online_diagram():
-    """Draw all weights at once beside one block of them and the three numbers that are kept."""
+    """Draw all weights at once beside one block of them, and what is kept of it."""
     ax, y, cell, n = sheet(3.15), 1.55, 0.2, 8
     heading(ax, 1.1, 0.2, "all at once")
     matrix(ax, 1.1, y, [[BLUE] * n] * n, cell)
     text(ax, 1.1, 2.8, "every weight is kept,\n$n_q$ times $n_k$", color=MUTED)
     heading(ax, 4.5, 0.2, "one block at a time")
     matrix(ax, 3.55, y, [[BLUE if j in (4, 5) else FAINT for j in range(n)]] * n, cell)
+    look = {"facecolor": "none", "edgecolor": COLORS[1], "linewidth": 2.5}
+    box(ax, 3.75, y, 2 * cell + 0.03, n * cell + 0.03, **look)
     arrow(ax, (2.95, y + 0.95), (4.35, y + 0.95))
     arrow(ax, (4.45, y), (4.95, y))
     for x, name, columns, color in [
@@ -40,8 +42,8 @@ def online_diagram():
     ]:
         text(ax, x, y - 0.95, name, size=15)
         matrix(ax, x, y, [[color] * columns] * n, cell)
-    text(ax, 5.4, 2.8, "kept for each query:\nthree, and no weight", color=MUTED)
-    text(ax, 3.3, 2.8, "made,\nand forgotten", color=MUTED)
+    text(ax, 5.4, 2.8, "kept for each query,\nand no weight", color=MUTED)
+    text(ax, 3.55, 2.8, "made,\nand forgotten", color=MUTED)
     return ax.figure
 
 
