@@ -37,11 +37,11 @@ def test_each_product_has_the_outer_sizes_of_the_two_arrays_below_which_it_stand
 
 def test_a_chunk_shows_its_own_past_and_the_state_all_before_it():
     colors = np.array([[states._color(i, j) for j in range(9)] for i in range(9)], object)
-    counts = {color: np.sum(colors == color) for color in (BLUE, GREEN, None)}
-    assert counts == {BLUE: 3 * 6, GREEN: 9 + 18, None: 36}
-    assert colors[3, 2] == GREEN and colors[3, 3] == BLUE and colors[3, 4] is None
+    counts = {color: np.sum(colors == color) for color in (ORANGE, GREEN, None)}
+    assert counts == {ORANGE: 3 * 6, GREEN: 9 + 18, None: 36}
+    assert colors[3, 2] == GREEN and colors[3, 3] == ORANGE and colors[3, 4] is None
     shown = {to_hex(p.get_facecolor()) for p in figure_of(plots.chunks_diagram).axes[0].patches}
-    assert shown == {BLUE, GREEN, HIDDEN}
+    assert shown == {ORANGE, GREEN, HIDDEN}
 
 
 def test_another_chunk_is_seen(monkeypatch):

@@ -11,7 +11,7 @@ SIDES = {  # which product is taken first: the places of its two arrays, its sid
 ARRAYS = ("$Q$", TALL, WIDE), (r"$K^{\mathsf{T}}$", WIDE, TALL), ("$V$", TALL, WIDE)
 STEPS, CHUNK, CELL = 9, 3, 0.3
 LEGEND = {
-    "inside a chunk": (r"$(M \circ Q K^{\mathsf{T}})\,V$", BLUE),
+    "inside a chunk": (r"$(M \circ Q K^{\mathsf{T}})\,V$", ORANGE),
     "before it": ("$Q\\,H$, from the state", GREEN),
     "the future": ("hidden", None),
 }
@@ -34,6 +34,8 @@ def _product(ax, left, name, first, side, shape, words, color):
     for x, (label, height, width) in zip(places, ARRAYS, strict=True):
         box(ax, x, 1.1, width, height, color=BLUE)
         text(ax, x, 1.9, label, size=15)
+    text(ax, left + 0.05, 1.1, "$n$", size=15, color=MUTED)
+    text(ax, left + 0.35, 0.36, "$d$", size=15, color=MUTED)
     for x in (left + 0.63, left + 2.07):
         text(ax, x, 1.1, "·", size=17)
     start, end = (places[i] for i in first)
@@ -67,4 +69,4 @@ def chunks_diagram():
 def _color(i, j):
     if j > i:
         return None
-    return BLUE if i // CHUNK == j // CHUNK else GREEN
+    return ORANGE if i // CHUNK == j // CHUNK else GREEN
