@@ -257,7 +257,8 @@ def _heads(inputs, matrices, n_heads, n_kv_heads):
     q, k, v = (x @ w for x, w in zip(inputs, matrices, strict=True))
     q = split_heads(q, n_heads)
     n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
-    _refuse_unless_shared(n_heads, n_kv_heads, k.shape[-1], q.shape[-1])
+    widths = k.shape[-1], q.shape[-1]
+    _refuse_unless_shared(n_heads, n_kv_heads, *widths, "multi_head_attention_backward")
     times = n_heads // n_kv_heads
     k, v = (repeat_heads(split_heads(x, n_kv_heads), times) for x in (k, v))
     return (q, k, v), times

@@ -92,15 +92,14 @@ def multi_head_attention(
     return merge_heads(scaled_dot_product_attention(q, k, v, mask)) @ w_o
 
 
-def _refuse_unless_shared(n_heads, n_kv_heads, d_kv, d_head):
+def _refuse_unless_shared(n_heads, n_kv_heads, d_kv, d_head, name="multi_head_attention"):
     """Refuse heads of keys and values that do not fit those of the queries."""
     if n_kv_heads < 1 or n_heads % n_kv_heads:
         raise ValueError(
-            f"multi_head_attention: n_kv_heads is {n_kv_heads}; "
-            f"expected a divisor of n_heads = {n_heads}"
+            f"{name}: n_kv_heads is {n_kv_heads}; expected a divisor of n_heads = {n_heads}"
         )
     if d_kv != n_kv_heads * d_head:
         raise ValueError(
-            f"multi_head_attention: w_k and w_v have {d_kv} columns; "
+            f"{name}: w_k and w_v have {d_kv} columns; "
             f"expected n_kv_heads · d_head = {n_kv_heads} · {d_head}"
         )
