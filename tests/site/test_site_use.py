@@ -227,6 +227,37 @@ def test_nothing_moves_for_a_reader_who_asks_for_that(visit):
     assert not page.evaluate(MOVING)
 
 
+FILM = "figure.drawn:has(.step-0)"
+LIT = """([where, time]) => {
+  document.getAnimations().forEach(film => { film.pause(); film.currentTime = time; });
+  return [...document.querySelectorAll(`${where} [class^=step-]`)].filter(picture => {
+    const {left, right} = picture.getBoundingClientRect();
+    return getComputedStyle(picture).opacity > .9 && left > -9 && right < innerWidth + 9;
+  }).map(picture => picture.getAttribute("class"));
+}"""
+PICTURES = [f"step-{k}" for k in range(4)]
+MIDDLES, AFTER = [1200, 3600, 6000, 8400], 30_000  # ms; a picture is lit for 2400
+
+
+def test_a_film_plays_where_it_is_pointed_at_and_then_can_be_read(visit):
+    page = visit("book/numpy/13-online.html").page
+    assert page.evaluate(LIT, [FILM, MIDDLES[1]]) == PICTURES
+    page.locator(FILM).hover()
+    assert [page.evaluate(LIT, [FILM, time]) for time in MIDDLES] == [[each] for each in PICTURES]
+    assert page.evaluate(LIT, [FILM, AFTER]) == PICTURES
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(LIT, [FILM, MIDDLES[1]]) == PICTURES
+
+
+def test_on_a_phone_the_picture_of_a_film_that_is_lit_is_in_the_window(visit):
+    page = visit("book/numpy/13-online.html", width=390).page
+    page.locator(f"{FILM} a.enlarge").press("Enter")
+    large = [page.evaluate(LIT, ["dialog", time]) for time in MIDDLES]
+    assert large == [[each] for each in PICTURES]
+    page.add_style_tag(content="dialog svg { animation: none !important }")
+    assert page.evaluate(LIT, ["dialog", MIDDLES[3]]) == []
+
+
 EDGES = """() => {
   const edges = selector => [...document.querySelectorAll(selector)].map(node => {
     const {left, right} = node.getBoundingClientRect();
