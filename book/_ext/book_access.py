@@ -22,8 +22,15 @@ def _mend(app, pagename, templatename, context, doctree):
     for wrong, right in MENDED.items():
         body = body.replace(wrong, right)
     context["body"] = SIGNATURE.sub(_no_list, body)
+    contents = context.get("generate_toctree_html", str)
+
+    def with_names(*args, **options):  # pydata-sphinx-theme 0.17: what unfolds pages has no name
+        found = str(contents(*args, **options))
+        return found.replace("<summary>", '<summary aria-label="The pages of this one">')
+
+    context["generate_toctree_html"] = with_names
 
 
 def setup(app):
-    app.connect("html-page-context", _mend)
+    app.connect("html-page-context", _mend, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

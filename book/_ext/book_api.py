@@ -1,11 +1,12 @@
-"""The API page's list of names, and links between it and the chapters, both ways.
+"""The API's lists of names, and links between its pages and the chapters, both ways.
 
 ```{names} attnbook.masks
 ```
 
-lists the documented functions of a module, each with the first sentence of its docstring, below
-what the module says of itself. Inline code in a chapter that is such a name leads to it, the first
-time in each section; and under each function stand the chapters whose code uses it.
+lists the documented functions of a module, each with the first sentence of its docstring: on the
+page that documents the module below what it says of itself, and on `book/api`, which lists them
+all, as places that an address may lead to. Inline code in a chapter that is such a name leads to
+it, the first time in each section; and under each function stand the chapters whose code uses it.
 """
 
 import re
@@ -35,10 +36,14 @@ class Names(SphinxDirective):
         return [names(module=self.arguments[0])]
 
 
+def in_api(page):
+    return page == API or page.startswith(f"{API}/")
+
+
 def _documented(env):
-    """The page's anchor of each documented function, class and module, by its full name."""
+    """The page and the anchor of each documented function, class and module, by its full name."""
     found = env.get_domain("py").objects
-    return {name: entry.node_id for name, entry in found.items() if entry.docname == API}
+    return {name: at[:2] for name, at in found.items() if in_api(at.docname)}
 
 
 def used(text):
@@ -53,23 +58,37 @@ def used(text):
 def _read(app, document):
     page = app.env.docname
     code = "\n".join(block.astext() for block in document.findall(nodes.literal_block))
-    app.env.book_used[page] = set() if page == API else used(code)
-    if page == API:
+    app.env.book_used[page] = set() if in_api(page) else used(code)
+    if in_api(page):
         for text in list(document.findall(nodes.Text)):
             if isinstance(text.parent, nodes.paragraph):
                 text.parent.replace(text, nodes.Text(MINUS.sub("−", text)))
+        app.env.book_names[page] = [_said(entry) for entry in _entries(document)]
+
+
+def _entries(document):
+    return [d for d in document.findall(addnodes.desc) if d[0].get("ids")]
+
+
+def _said(entry):
+    """The module, the name and the anchor of an entry, and the first sentence of what it says."""
+    first = entry[-1].next_node(nodes.paragraph)
+    said = re.split(r"(?<=\.)\s", first.astext(), maxsplit=1)[0] if first else ""
+    return entry[0]["module"], entry[0]["fullname"], entry[0]["ids"][0], said
 
 
 def _begin(app, env, docnames):
     env.book_used = getattr(env, "book_used", {})
+    env.book_names = getattr(env, "book_names", {})
 
 
 def _again(app, env):
-    return [API] if API in env.found_docs else []  # it names the chapters, which may have changed
+    return list(filter(in_api, env.found_docs))  # they name the chapters, which may have changed
 
 
-def _link(app, page, anchor, text, classes=()):
-    uri = f"{app.builder.get_relative_uri(page, API)}#{anchor}"
+def _link(app, page, place, text, classes=()):
+    there, anchor = place
+    uri = f"{app.builder.get_relative_uri(page, there)}#{anchor}"
     literal = nodes.literal(text, text)
     return nodes.reference("", "", literal, internal=True, refuri=uri, classes=list(classes))
 
@@ -99,25 +118,26 @@ def _parents(node):
         yield node
 
 
-def _row(app, signature, description):
-    first = description[-1].next_node(nodes.paragraph)
-    said = re.split(r"(?<=\.)\s", first.astext(), maxsplit=1)[0] if first else ""
-    link = _link(app, API, signature["ids"][0], signature["fullname"])
-    meaning = nodes.definition("", nodes.paragraph("", said))
-    return nodes.definition_list_item("", nodes.term("", "", link), meaning)
+def _rows(app, page, listed):
+    for there, entries in sorted(app.env.book_names.items()):
+        for module, name, anchor, said in entries:
+            if module == listed and "." not in name and there in app.env.found_docs:
+                term = nodes.term("", "", _link(app, page, (there, anchor), name))
+                term["ids"] = [] if there == page else [anchor]
+                meaning = nodes.definition("", nodes.paragraph("", said))
+                yield nodes.definition_list_item("", term, meaning)
 
 
-def _list_names(app, document):
-    functions = [d for d in document.findall(addnodes.desc) if d[0].get("ids")]
+def _list_names(app, document, page):
     for place in list(document.findall(names)):
-        own = [d for d in functions if d[0]["module"] == place["module"]]
-        rows = [_row(app, d[0], d) for d in own if "." not in d[0]["fullname"]]
+        rows = nodes.definition_list("", *_rows(app, page, place["module"]), classes=["names"])
+        own = [d for d in _entries(document) if d[0]["module"] == place["module"]]
+        before = own[0] if own else place
+        before.parent.insert(before.parent.index(before), rows)
         place.parent.remove(place)
-        beside = own[0].parent
-        beside.insert(beside.index(own[0]), nodes.definition_list("", *rows, classes=["names"]))
 
 
-def _name_users(app, document):
+def _name_users(app, document, api):
     """Under each function, the chapters whose code uses it."""
     numbers = app.env.toc_secnumbers
     chapters = [page for page in sorted(app.env.book_used) if numbers.get(page, {}).get("")]
@@ -128,7 +148,7 @@ def _name_users(app, document):
         if users:
             line = nodes.paragraph("", "Used in Chapter ", classes=["users"])
             for i, page in enumerate(users):
-                uri = app.builder.get_relative_uri(API, page)
+                uri = app.builder.get_relative_uri(api, page)
                 line += [nodes.Text(", ")] if i else []
                 text = str(numbers[page][""][0])
                 line += nodes.reference("", text, internal=True, refuri=uri)
@@ -136,9 +156,9 @@ def _name_users(app, document):
 
 
 def _resolve(app, document, page):
-    if page == API:
-        _name_users(app, document)
-        _list_names(app, document)
+    if in_api(page):
+        _name_users(app, document, page)
+        _list_names(app, document, page)
     else:
         _link_code(app, document, page)
 

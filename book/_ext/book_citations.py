@@ -9,6 +9,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+from book_api import in_api
 from docutils import nodes
 from pybtex.backends.plaintext import Backend
 from pybtex.database import parse_file
@@ -70,7 +71,7 @@ def _link_sources(app, what, name, obj, options, lines):
 def _cite(app, document):
     page = app.env.docname
     app.env.book_citations.pop(page, None)
-    if page != "book/api" and not app.env.doc2path(page).endswith(".ipynb"):
+    if not in_api(page) and not app.env.doc2path(page).endswith(".ipynb"):
         return
     app.env.note_dependency(str(SOURCES))
     for link in document.findall(nodes.reference):

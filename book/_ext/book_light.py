@@ -1,4 +1,6 @@
-"""Leave out of each page the scripts and styles that it does not use."""
+"""Leave out of each page the scripts, the styles and the marks in code that it does not use."""
+
+import re
 
 NEVER = ("sphinx_highlight", "thebe", "togglebutton", "toggleHint", "toggleOpenOnPrint")
 USED_BY = {  # part of a file's name or of an inline script -> what the page must then contain
@@ -10,6 +12,7 @@ USED_BY = {  # part of a file's name or of an inline script -> what the page mus
     "mystnb": 'class="cell',
     "sphinx-design": 'class="sd-',
 }
+PLAIN = re.compile(r'<span class="[np]">([^<]*)</span>')  # names and brackets: as other code
 
 
 def _name(asset):
@@ -27,6 +30,8 @@ def _lighten(app, pagename, templatename, context, doctree):
     for kind in ("script_files", "css_files"):
         once = {_name(asset): asset for asset in context.get(kind, [])}
         context[kind] = [asset for name, asset in once.items() if _needed(name, body)]
+    if body:
+        context["body"] = PLAIN.sub(r"\1", body)
 
 
 def setup(app):

@@ -17,6 +17,7 @@ from sphinx.util.math import get_node_equation_number
 
 KATEX = Path(__file__).parent / "katex" / "katex.min.js"
 NUMBERED = re.compile(r"\\(begin|end)\{(align|alignat|equation|gather)\}")
+NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'  # which HTML knows
 LABEL = re.compile(r"\\label\{[^}]*\}")
 TYPESET = """
 function typeset(tex, displayMode, macros) {
@@ -41,7 +42,7 @@ def typeset(tex, display, macros):
     """The HTML of a formula; `macros` is a JSON object. Raises JSEvalException on a mistake."""
     # Sphinx numbers equations and resolves their labels; KaTeX must not do it again.
     tex = LABEL.sub("", NUMBERED.sub(r"\\\1{\2*}", tex))
-    return _engine().call("typeset", tex, display, json.loads(macros))
+    return _engine().call("typeset", tex, display, json.loads(macros)).replace(NAMESPACE, "")
 
 
 def _html(visitor, node, tex, display):

@@ -1,4 +1,4 @@
-"""After the build, leave out of the theme's stylesheet the rules that no page can use."""
+"""After the build, leave out of the tools' stylesheets the rules that no page can use."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,7 @@ import pydata_sphinx_theme
 
 SHEET = "styles/pydata-sphinx-theme.css"
 USED = "styles/theme-used.css"  # linked by _templates/static/webpack-macros.html
+COPIED = "basic.css", "mystnb.*.css", "styles/sphinx-book-theme.css", "katex/katex.min.css"
 THEME = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static"
 COMMENT = re.compile(r"(/\*.*?\*/)", re.DOTALL)
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
@@ -30,16 +31,19 @@ def purge(css, words):
     return "".join(part if part.startswith("/*") else RULE.sub(rule, part) for part in parts)
 
 
-def _purge_theme(app, error):
+def _purge(app, error):
     if error or app.builder.name != "html":
         return
     pages = [*Path(app.outdir).rglob("*.html"), *Path(app.outdir, "_static").rglob("*.js")]
     used = [p for p in pages if p.name not in ("fontawesome.js", "bootstrap.js")]
     words = {word for path in used for word in WORD.findall(path.read_text(encoding="utf-8"))}
-    css = (THEME / SHEET).read_text(encoding="utf-8")
-    Path(app.outdir, "_static", USED).write_text(purge(css, words), encoding="utf-8")
+    static = Path(app.outdir, "_static")
+    sheets = {static / USED: THEME / SHEET}
+    sheets |= {copy: copy for pattern in COPIED for copy in static.glob(pattern)}
+    for sheet, whole in sheets.items():
+        sheet.write_text(purge(whole.read_text(encoding="utf-8"), words), encoding="utf-8")
 
 
 def setup(app):
-    app.connect("build-finished", _purge_theme)
+    app.connect("build-finished", _purge, priority=900)  # each build copies them whole before
     return {"parallel_read_safe": True, "parallel_write_safe": True}

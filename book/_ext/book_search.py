@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 
+from book_api import API, in_api
 from docutils import nodes
 from sphinx import addnodes
 
@@ -17,7 +18,6 @@ LEFT_OUT = (
     *(nodes.section, nodes.literal_block, nodes.math_block),
     *(nodes.raw, nodes.comment, nodes.image),
 )
-KINDS = {"book/api": "API", "book/bibliography": "Bibliography"}
 
 
 def _text(node):
@@ -58,10 +58,12 @@ def _signatures(doctree, docname, page):
 def entries(env, docname):
     doctree = env.get_doctree(docname)
     numbers = env.toc_secnumbers.get(docname, {})
-    page = KINDS.get(docname, env.titles[docname].astext())
+    page = "API" if in_api(docname) else env.titles[docname].astext()
     yield from _signatures(doctree, docname, page)
     for section in doctree.findall(nodes.section):
         first = isinstance(section.parent, nodes.document)
+        if docname == API and not first:
+            continue  # the page of each module is found
         anchor = "" if first else f"#{section['ids'][0]}"
         number = ".".join(map(str, numbers.get(anchor) or ()))
         text = " ".join(" ".join(map(_text, section.children[1:])).split())

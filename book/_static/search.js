@@ -44,7 +44,7 @@ const score = (section, query, rare) => {
   if (query.length > 1 && section.phrase.includes(` ${query.join(" ")}`)) sum *= 2;
   if (section.chapter && asked(section.title).join("") === query.join("")) sum *= 40;  // the section has that very name
   if (!section.chapter) return sum / 9;
-  return /^(Exercise|What we have now)/.test(section.title) ? .3 * sum : sum;
+  return /#(aside|exercise|what-we-have-now)/.test(section.at) ? .3 * sum : sum;
 };
 
 // Chapter by chapter: first the one that says most of what was asked for, in it the best section.

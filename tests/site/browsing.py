@@ -16,7 +16,9 @@ from looks import WATCH_SHIFTS
 from playwright.sync_api import sync_playwright
 
 TOC = yaml.safe_load((Path(__file__).parents[2] / "_toc.yml").read_text(encoding="utf-8"))
-PAGES = [TOC["root"], *(page["file"] for part in TOC["parts"] for page in part["chapters"])]
+LISTED = [page for part in TOC["parts"] for page in part["chapters"]]
+INSIDE = [page for listed in LISTED for page in listed.get("sections", [])]
+PAGES = [TOC["root"], *(page["file"] for page in [*LISTED, *INSIDE])]
 DRAWING = re.compile(rb"<figure class=\"drawn.*?(<svg.*?</svg>)", re.DOTALL)
 DIRECT = build_opener(ProxyHandler({}))  # ten times as fast as a request of the browser's own
 NAMES = ("chromium", "chromium-browser", "google-chrome")

@@ -1,4 +1,4 @@
-"""Names in a page's code lead to the API page, and back."""
+"""Names in a page's code lead to the API's pages, and back."""
 
 import inspect
 import json
@@ -19,7 +19,14 @@ Call `reference.softmax` or `softmax`; `nosuchname` leads nowhere, and `softmax`
 from attnbook.reference import softmax
 ```
 """
-API = """# API
+OVERVIEW = """# API
+
+## [Reference](api/reference.md)
+
+```{names} attnbook.reference
+```
+"""
+API = """# Reference
 
 ```{names} attnbook.reference
 ```
@@ -33,42 +40,65 @@ API = """# API
 
 @pytest.fixture(scope="module")
 def html(build):
-    status, output, html = build({"index.md": "# A book", "page.md": PAGE, "api.md": API})
+    pages = {"index.md": "# A book", "page.md": PAGE, "api.md": OVERVIEW, "api/reference.md": API}
+    status, output, html = build(pages)
     assert status == 0, output
     return html / "book"
 
 
+@pytest.fixture(scope="module")
+def entries(html):
+    return (html / "api/reference.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def entries_of_all(folder):
+    """The pages of the API in the built site."""
+    pages = [folder / "book/api.html", *sorted((folder / "book/api").glob("*.html"))]
+    return {page: page.read_text(encoding="utf-8") for page in pages}
+
+
 def test_a_name_leads_to_its_entry_once_in_a_section(html):
     page = (html / "page.html").read_text(encoding="utf-8")
-    assert re.findall(r'href="(api\.html#[^"]*)"', page) == ["api.html#attnbook.reference.softmax"]
+    links = re.findall(r'href="(api[^"]*\.html#[^"]*)"', page)
+    assert links == ["api/reference.html#attnbook.reference.softmax"]
 
 
-def test_the_page_begins_with_a_list_of_names(html):
-    api = (html / "api.html").read_text(encoding="utf-8")
-    listed = re.split(r'<dl class="[^"]*names', api)[1].split("</dl>")[0]
-    assert 'href="#attnbook.reference.softmax"' in listed
+def _listed(page):
+    return re.split(r'<dl class="[^"]*names', page)[1].split("</dl>")[0]
+
+
+def test_the_page_begins_with_a_list_of_names(entries):
+    assert 'href="#attnbook.reference.softmax"' in _listed(entries)
+    assert "d_head): undo split_heads.</p>" in _listed(entries)
+    assert len(re.findall(r'id="attnbook\.reference\.softmax"', entries)) == 1
+
+
+def test_the_overview_lists_the_names_where_addresses_led_before_the_api_had_pages(html):
+    listed = _listed((html / "api.html").read_text(encoding="utf-8"))
+    assert 'href="api/reference.html#attnbook.reference.softmax"' in listed
+    assert 'id="attnbook.reference.softmax"' in listed
     assert "d_head): undo split_heads.</p>" in listed
 
 
-def test_the_list_follows_what_the_module_says_of_itself(html):
-    page = (html / "api.html").read_text(encoding="utf-8").partition("<article")[2]
+def test_the_list_follows_what_the_module_says_of_itself(entries):
+    page = entries.partition("<article")[2]
     places = [page.index(part) for part in ("defined in NumPy", "simple names", "sig sig-object")]
     assert places == sorted(places)
 
 
-def test_an_equation_of_a_docstring_is_typeset(html):
-    api = (html / "api.html").read_text(encoding="utf-8")
-    assert r"A_j = \operatorname{exp}(s_j - m) / \sum_l" in api
-    assert "Σ_l" not in api
+def test_an_equation_of_a_docstring_is_typeset(entries):
+    assert r"A_j = \operatorname{exp}(s_j - m) / \sum_l" in entries
+    assert "Σ_l" not in entries
 
 
 def test_a_power_of_a_docstring_is_raised_as_a_whole():
     assert _tex("2^(-8 (h + 1) / n) x") == "2^{-8 (h + 1) / n} x"
 
 
-def test_a_source_that_a_docstring_names_tells_the_whole_reference(html):
-    api = (html / "api.html").read_text(encoding="utf-8")
-    assert re.search(r'<a [^>]*title="[^"]*Bridle[^"]*1990[^"]*"[^>]*>Bridle \(1990\)</a>', api)
+def test_a_source_that_a_docstring_names_tells_the_whole_reference(entries):
+    told = r'<a [^>]*title="[^"]*Bridle[^"]*1990[^"]*"[^>]*>Bridle \(1990\)</a>'
+    assert re.search(told, entries)
 
 
 def test_search_knows_of_code_each_word_that_the_text_has_not():
@@ -107,22 +137,23 @@ def _unlisted(anchors):
             yield full
 
 
-def test_every_function_that_a_chapter_uses_is_on_the_page(folder):
-    page = (folder / "book/api.html").read_text(encoding="utf-8")
-    anchors = set(re.findall(r'id="(attnbook[\w.]*)"', page))
+def test_every_function_that_a_chapter_uses_has_an_entry_and_is_listed_on_one_page(entries_of_all):
+    overview, *pages = (re.findall(r'id="(attnbook\.[\w.]*)"', p) for p in entries_of_all.values())
+    anchors = {anchor for page in pages for anchor in page}
+    assert list(_unlisted(set(overview))) == []
     assert list(_unlisted(anchors)) == []
     assert list(_unlisted(anchors - {"attnbook.show.source"})) == ["attnbook.show.source"]
 
 
-def test_each_function_leads_back_to_the_chapters_that_use_it(folder):
-    page = (folder / "book/api.html").read_text(encoding="utf-8")
+def test_each_function_leads_back_to_the_chapters_that_use_it(entries_of_all):
     found = 0
-    for entry in page.split('<dt class="sig')[1:]:
-        name = re.search(r'id="attnbook[\w.]*?(\w+)"', entry)
-        users = re.search(r'<p class="users">.*?</p>', entry, re.DOTALL)
-        for chapter in re.findall(r'href="([^"]*)"', users[0] if users else ""):
-            found += 1
-            assert name[1] in (folder / "book" / chapter).read_text(encoding="utf-8"), chapter
+    for page, text in entries_of_all.items():
+        for entry in text.split('<dt class="sig')[1:]:
+            name = re.search(r'id="attnbook[\w.]*?(\w+)"', entry)
+            users = re.search(r'<p class="users">.*?</p>', entry, re.DOTALL)
+            for chapter in re.findall(r'href="([^"]*)"', users[0] if users else ""):
+                found += 1
+                assert name[1] in (page.parent / chapter).read_text(encoding="utf-8"), chapter
     assert found > 100
 
 

@@ -1,6 +1,8 @@
-"""The theme's stylesheet is served without the rules that no page can use, and with all others."""
+"""Stylesheets are served without the rules that no page can use, and with all others."""
 
-from book_purge import purge
+import re
+
+from book_purge import COPIED, purge
 
 
 def test_rules_with_unknown_names_are_left_out():
@@ -20,3 +22,22 @@ def test_what_cannot_be_judged_stays():
 def test_licences_stay_and_are_no_selectors():
     css = "/*! Theme v1.2 (theme.example), MIT */.used{a:1}/*! Other */.unused{b:2}"
     assert purge(css, {"used"}) == "/*! Theme v1.2 (theme.example), MIT */.used{a:1}/*! Other */"
+
+
+def test_the_sheets_that_tools_bring_are_served_without_unused_rules(folder):
+    sheets = [sheet for pattern in COPIED for sheet in (folder / "_static").glob(pattern)]
+    assert len(sheets) == len(COPIED)
+    assert max(sheet.stat().st_size for sheet in sheets) < 12_000  # myst-nb's has 43,000 whole
+
+
+def test_names_and_brackets_in_code_look_as_other_code_and_so_need_no_mark(folder):
+    css = (folder / "_static/pygments.css").read_text(encoding="utf-8")
+    colour = r"\.highlight {} \{{[^}}]*?(?<![\w-])color: (#\w+)"
+    for scheme in ("light", "dark"):
+        rules = css[css.index(f'"{scheme}"') :]
+        found = {
+            re.search(colour.format(kind).replace("  ", " "), rules)[1]
+            for kind in ("", r"\.n", r"\.p")
+        }
+        assert len(found) == 1, scheme
+    assert '<span class="n">' not in (folder / "book/numpy/02-softmax.html").read_text("utf-8")

@@ -14,6 +14,17 @@ TAUGHT = {  # what a reader types -> part of the address where the first result 
     "padding": "04-masks.html#",
     "valid_lens": "html#",
     "multi-head": "03-modules.html",
+    "multi-head attention": "03-modules.html",
+    "grouped heads": "10-heads.html#shared-keys",
+    "RoPE": "11-positions.html#turn-it-instead",
+    "alibi": "11-positions.html#lower-the-score",
+    "finite differences": "12-gradients.html#finite-differences",
+    "backward": "12-gradients.html",
+    "online softmax": "13-online.html",
+    "FlashAttention": "13-online.html",
+    "delta rule": "14-linear.html#correct-the-delta-rule",
+    "linear attention": "14-linear.html",
+    "rope_backward": "html#",
     "dropout": "03-modules.html#",
     "is_causal": "04-libraries.html#is-causal",
     "KV cache": "book/numpy/",
@@ -49,6 +60,11 @@ def test_the_chapter_that_teaches_it_comes_first(results, query):
 def test_a_chapter_comes_before_its_sections_and_a_section_before_exercises(results):
     assert results["softmax"][0].endswith("02-softmax.html")
     assert not [at for query in ("NaN", "padding") for at in results[query][:2] if "exercise" in at]
+
+
+def test_a_function_is_found_in_the_api(results):
+    place = "book/api/gradients.html#attnbook.gradients.rope_backward"
+    assert place in results["rope_backward"]
 
 
 @pytest.mark.parametrize("query", NOTHING)

@@ -5,6 +5,7 @@ from html import unescape
 
 import faults
 import pytest
+from browsing import PAGES
 
 CHAPTER = "book/numpy/08-additive.html"
 
@@ -63,16 +64,24 @@ def test_colours_are_switched_and_remembered(visit):
     assert page.evaluate(theme) == "dark"
 
 
-def test_the_contents_open_where_the_reader_is_and_show_it(visit):
-    page = visit("book/api.html").page
+def test_the_contents_open_where_the_reader_is(visit):
+    page = visit(CHAPTER).page
+    link = page.locator(".page-toc a[href^='#exercise-']").last
+    assert not link.is_visible()
+    page.evaluate(f"document.querySelector('{link.get_attribute('href')}').scrollIntoView()")
+    link.wait_for(state="visible")
+
+
+BELOW = "link => link.getBoundingClientRect().bottom > innerHeight"
+
+
+def test_long_contents_show_where_the_reader_is(visit):
+    page = visit("book/api/pytorch.html").page
     place = "attnbook.pytorch.weighted_sum"  # the last of more names than a window holds
     link = page.locator(f".page-toc a[href='#{place}']")
-    assert not link.is_visible()
+    assert link.evaluate(BELOW)
     page.evaluate(f"document.getElementById('{place}').scrollIntoView()")
-    link.wait_for(state="visible")
-    page.wait_for_function(
-        "link => link.getBoundingClientRect().bottom < innerHeight", arg=link.element_handle()
-    )
+    page.wait_for_function(f"link => !({BELOW})(link)", arg=link.element_handle())
 
 
 CUT_NAMES = """() => [...document.querySelectorAll("article table code")].filter(name =>
@@ -158,7 +167,8 @@ def test_each_source_leads_back_to_the_chapters_that_cite_it(visit, folder):
     said = dict(visit("book/bibliography.html").page.evaluate(CITED))
     assert any(said.values())
     cited = {source: [] for source in said}
-    for page in sorted(folder.glob("book/*/*.html")):
+    for chapter in (page for page in PAGES if re.search(r"/\d\d-", page)):
+        page = folder / f"{chapter}.html"
         text = page.read_text(encoding="utf-8")
         number = re.search(r'<h1><span class="section-number">(\d+\. )', text)[1]
         for source in {unescape(link) for link in re.findall('href="(http[^"]*)"', text)}:
@@ -176,7 +186,12 @@ MARKED = """node => {
 
 @pytest.mark.parametrize(
     ("page", "kind"),
-    [("book/bibliography", "div.citation"), ("book/api", "dt.sig"), (CHAPTER[:-5], "h2")],
+    [
+        ("book/bibliography", "div.citation"),
+        ("book/api/masks", "dt.sig"),
+        ("book/api", "dl.names > dt"),
+        (CHAPTER[:-5], "h2"),
+    ],
 )
 def test_what_an_address_leads_to_is_marked(visit, page, kind):
     assert visit(f"{page}.html").page.locator(f"article {kind}").nth(1).evaluate(MARKED)
@@ -210,6 +225,37 @@ def test_nothing_moves_for_a_reader_who_asks_for_that(visit):
     assert page.evaluate(MOVING)
     page.emulate_media(reduced_motion="reduce")
     assert not page.evaluate(MOVING)
+
+
+FILM = "figure.drawn:has(.step-0)"
+LIT = """([where, time]) => {
+  document.getAnimations().forEach(film => { film.pause(); film.currentTime = time; });
+  return [...document.querySelectorAll(`${where} [class^=step-]`)].filter(picture => {
+    const {left, right} = picture.getBoundingClientRect();
+    return getComputedStyle(picture).opacity > .9 && left > -9 && right < innerWidth + 9;
+  }).map(picture => picture.getAttribute("class"));
+}"""
+PICTURES = [f"step-{k}" for k in range(4)]
+MIDDLES, AFTER = [1200, 3600, 6000, 8400], 30_000  # ms; a picture is lit for 2400
+
+
+def test_a_film_plays_where_it_is_pointed_at_and_then_can_be_read(visit):
+    page = visit("book/numpy/13-online.html").page
+    assert page.evaluate(LIT, [FILM, MIDDLES[1]]) == PICTURES
+    page.locator(FILM).hover()
+    assert [page.evaluate(LIT, [FILM, time]) for time in MIDDLES] == [[each] for each in PICTURES]
+    assert page.evaluate(LIT, [FILM, AFTER]) == PICTURES
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(LIT, [FILM, MIDDLES[1]]) == PICTURES
+
+
+def test_on_a_phone_the_picture_of_a_film_that_is_lit_is_in_the_window(visit):
+    page = visit("book/numpy/13-online.html", width=390).page
+    page.locator(f"{FILM} a.enlarge").press("Enter")
+    large = [page.evaluate(LIT, ["dialog", time]) for time in MIDDLES]
+    assert large == [[each] for each in PICTURES]
+    page.add_style_tag(content="dialog svg { animation: none !important }")
+    assert page.evaluate(LIT, ["dialog", MIDDLES[3]]) == []
 
 
 EDGES = """() => {
