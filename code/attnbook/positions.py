@@ -64,7 +64,7 @@ def stretched(
     without the length of training, in positions.
 
     Source: Chen et al. (2023) for "linear"; Peng et al. (2023), section 3.1 for "ntk", section 3.2
-    with α = 1 and β = 32 for "yarn", without the temperature of section 3.4.
+    with α = 1 and β = 32 for "yarn", without its scaling of the scores.
     """
     _one_of("method", method, METHODS)
     if not factor >= 1:
