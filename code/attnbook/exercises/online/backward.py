@@ -14,8 +14,12 @@ def transposed(x):
     return np.swapaxes(x, -1, -2)
 
 
+def without_minus_inf(lse):
+    return np.where(lse == -np.inf, 0, lse)
+
+
 def weights_of(lse, scores):
-    return np.exp(scores - np.where(lse == -np.inf, 0, lse)[..., None])
+    return np.exp(scores - without_minus_inf(lse)[..., None])
 
 
 def with_parts(
@@ -136,6 +140,18 @@ block_gradient = Write(
             "what is subtracted is multiplied by the weight too: A ∘ (… - …).",
         ),
         Misconception(
+            with_parts(joined=lambda w, dw, along: w * (dw - w * along)),
+            "what is subtracted is multiplied by the weight twice: A ∘ (… - rowsum).",
+        ),
+        Misconception(
+            with_parts(joined=lambda w, dw, along: w**2 * (dw - along)),
+            "the weights are taken twice: once is enough.",
+        ),
+        Misconception(
+            with_parts(joined=lambda w, dw, along: w @ (dw - along)),
+            "the weights meet the bracket in a matrix product: multiply entry by entry.",
+        ),
+        Misconception(
             with_parts(joined=lambda w, dw, along: dw - along),
             "the weights are missing: a key without weight cannot move.",
         ),
@@ -180,6 +196,32 @@ block_gradient = Write(
             "v.T reverses every axis; on a stack of values only the last two may be swapped.",
         ),
         Misconception(
+            with_parts(of_weights=lambda grad_out, v: grad_out @ v),
+            "v is not transposed: each query's g meets each value, grad_out @ vᵀ.",
+        ),
+        Misconception(
+            with_parts(weights=lambda lse, scores: np.exp(scores - without_minus_inf(lse))),
+            "L has no axis for the keys, and meets the scores in the wrong place: lse[..., None].",
+        ),
+        Misconception(
+            with_parts(weights=lambda lse, scores: 1 / weights_of(lse, scores)),
+            "the difference is turned round: weights are exp(S - L), and below 1.",
+        ),
+        Misconception(
+            with_parts(weights=lambda lse, scores: scores - without_minus_inf(lse)[..., None]),
+            "S - L are logarithms of the weights: take their exponentials.",
+        ),
+        Misconception(
+            with_parts(
+                weights=lambda lse, scores: np.exp2(scores - without_minus_inf(lse)[..., None])
+            ),
+            "these are powers of 2: S and L are natural logarithms, and go with np.exp.",
+        ),
+        Misconception(
+            with_parts(weights=lambda lse, scores: weights_of(np.max(scores, axis=-1), scores)),
+            "the block's largest score is subtracted in place of L: these do not sum to 1.",
+        ),
+        Misconception(
             with_parts(weights=unguarded),
             "where a query sees nothing L is -inf, and -inf - (-inf) is NaN: shift by 0 there.",
         ),
@@ -194,6 +236,30 @@ block_gradient = Write(
         Misconception(
             with_parts(along=lambda *_: np.sum(_[1], axis=-1, keepdims=True)),
             "the output alone is summed: g · O needs grad_out * out.",
+        ),
+        Misconception(
+            with_parts(along=lambda *_: np.sum(_[0], axis=-1, keepdims=True)),
+            "grad_out alone is summed: g · O needs grad_out * out.",
+        ),
+        Misconception(
+            with_parts(along=lambda *_: np.sum(_[1] * _[1], axis=-1, keepdims=True)),
+            "that is O · O: g · O needs grad_out * out.",
+        ),
+        Misconception(
+            lambda grad_out, out, *rest: with_parts(
+                along=lambda out, grad_out, w, dw: np.sum(grad_out * out, axis=-1, keepdims=True)
+            )(out, grad_out, *rest),
+            "out stands where grad_out belongs: values meet the gradient of the output.",
+        ),
+        Misconception(
+            lambda grad_out, out, lse, scores, v: transposed(weights_of(lse, scores)) @ grad_out,
+            "that is the gradient of the values: asked is that of the scores.",
+        ),
+        Misconception(
+            lambda grad_out, out, lse, scores, v: with_parts()(
+                grad_out, softmax(scores) @ v, lse, scores, v
+            ),
+            "the output of this block is used: g · O needs the output over all keys.",
         ),
         Misconception(
             lambda grad_out, *rest: (
