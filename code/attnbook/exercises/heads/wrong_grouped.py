@@ -23,6 +23,14 @@ def _tile(x, times):
     return np.concatenate([x] * times, axis=-3)
 
 
+def _tile_the_first_axis(x, times):
+    return np.concatenate([x] * times)
+
+
+def _last(x, times):
+    return np.repeat(x[..., -1:, :, :], times * x.shape[-3], axis=-3)
+
+
 def _first(x, times):
     return np.repeat(x[..., :1, :, :], times * x.shape[-3], axis=-3)
 
@@ -162,6 +170,7 @@ _BY_D_K = "the scores are divided by √{}; the scale is 1/√d_k, of the width 
 
 MISTAKES = (
     Misconception(attention(_tile, _tile), _TILE),
+    Misconception(attention(_tile_the_first_axis, _tile_the_first_axis), _TILE),
     Misconception(
         attention(values=_tile),
         "the keys are repeated and the values are tiled: a head must read the values of its "
@@ -176,6 +185,7 @@ MISTAKES = (
         attention(_first, _first),
         "all heads read head 0 of the keys and values, not their own.",
     ),
+    Misconception(attention(_last, _last), "all heads read the last head of the keys and values."),
     Misconception(
         attention(_mean, _mean),
         "keys and values are averaged over all heads; each group has its own.",

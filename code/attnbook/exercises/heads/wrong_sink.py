@@ -122,6 +122,10 @@ def _without_its_axis(scores, sink):
     return softmax(scores) * (1 / (1 + np.exp(sink[:, None] - logsumexp(scores))))
 
 
+def _lse_along_the_queries(scores, sink):
+    return np.exp(scores - np.logaddexp(logsumexp(scores), sink)[..., None])
+
+
 def _column_alone(scores, sink):
     """A column with one row for each head, which meets as many as there are queries."""
     return softmax(np.concatenate([scores, sink[:, None, None]], axis=-1))[..., :-1]
@@ -198,7 +202,14 @@ MISTAKES = (
         _divided(lambda scores, sink: np.exp(-sink - _top(scores))),
         "the sign of the sink is wrong: a larger sink takes more.",
     ),
-    Misconception(_for_queries, "the sinks lie along the queries; each head has one."),
+    *(
+        Misconception(known, "the sinks lie along the queries; each head has one.")
+        for known in (_for_queries, _lse_along_the_queries)
+    ),
+    Misconception(
+        lambda scores, sink: np.exp(scores - sink[:, None, None]),
+        "a score is compared with the sink alone: divide by the sum over all keys and the sink.",
+    ),
     Misconception(_for_batches, "the sinks lie along the first axis; the heads are on axis -3."),
     Misconception(_for_keys, "the sinks lie along the keys; each head has one."),
     Misconception(

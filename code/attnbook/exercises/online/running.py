@@ -150,6 +150,18 @@ step = Write(
             "new[..., None].",
         ),
         Misconception(
+            wrong.with_parts(exponentials=lambda scores, shift: np.exp(shift[..., None] - scores)),
+            "the block's difference is turned round: exp(scores - m_new), and never above 1.",
+        ),
+        Misconception(
+            wrong.with_parts(factor=lambda m, shift: m - shift),
+            "that is the logarithm of c: take its exponential.",
+        ),
+        Misconception(
+            wrong.with_parts(total=lambda c, l, p: c * l + p.shape[-1]),
+            "l counts keys: each adds its exponential, relative to the new maximum.",
+        ),
+        Misconception(
             wrong.relative_to_the_block,
             "the block's exponentials are relative to its own maximum: subtract the new m, or "
             "multiply them by a factor of their own.",

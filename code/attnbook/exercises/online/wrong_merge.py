@@ -154,6 +154,14 @@ MISTAKES = (
         for lse in (right_lse, unshifted_lse)
     ),
     Misconception(
+        with_parts(lambda lses: np.exp(lses - np.max(lses, axis=0))),
+        "the shares are not divided by their sum.",
+    ),
+    Misconception(
+        with_parts(lambda lses: softmax(lses.ravel()).reshape(lses.shape)),
+        "one softmax serves all queries: each has its own shares, over the blocks.",
+    ),
+    Misconception(
         with_parts(lambda lses: right_shares(lses) / np.asarray(len(lses), lses.dtype)),
         "the sum is divided by the number of blocks: their shares sum to 1 already.",
     ),
