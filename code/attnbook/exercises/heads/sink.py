@@ -53,6 +53,7 @@ weights_with_sink = Write(
         stress(scores=np.array([[[1000.0, 999.0]]]), sink=np.array([1000.0])),
         stress(scores=np.array([[[-1000.0, -1001.0]]]), sink=np.array([-1000.0])),
         stress(scores=np.array([[[0.0, 1.0]]]), sink=np.array([900.0])),
+        stress(scores=np.full((1, 1, 2), -np.inf), sink=np.array([-1e10])),
         stress(scores=np.array([[[1000.0, 999.0], [-1000.0, -999.0]]]), sink=np.array([-1000.0])),
         stress(scores=np.array([[[-np.inf, -np.inf], [0.0, -np.inf]]]), sink=np.array([0.0])),
         stress(scores=np.array([[[1, 2, 3]], [[0, 0, 0]]]), sink=np.array([2, 0])),

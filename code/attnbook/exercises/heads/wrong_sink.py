@@ -211,6 +211,11 @@ MISTAKES = (
         "a score is compared with the sink alone: divide by the sum over all keys and the sink.",
     ),
     Misconception(_for_batches, "the sinks lie along the first axis; the heads are on axis -3."),
+    Misconception(
+        lambda scores, sink: _right(np.where(scores == -np.inf, -1e9, scores), sink),
+        "a large negative number stands for −∞: where the sink is lower still, hidden keys get "
+        "all the weight.",
+    ),
     Misconception(_for_keys, "the sinks lie along the keys; each head has one."),
     Misconception(
         _all_sinks, "each row gets the sinks of all heads; it has that of its own head alone."
