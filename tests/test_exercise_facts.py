@@ -143,6 +143,7 @@ SAID = [
     ("list", (2, 4, 6), "each number is 2 times the right one"),
     ("table", ((-1, -2), (-3, -4)), "each number is -1 times the right one"),
     ("list", (1, 2), "expected 3 numbers"),
+    ("list", (1, 2, 3.002), "the third is wrong: 3.002 is too large; right: the first, second."),
     ("list", (1, 7, 3), "the second is wrong: 7 is too large; right: the first, third."),
 ]
 

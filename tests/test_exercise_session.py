@@ -16,6 +16,7 @@ import pytest
 import torch
 from double import DOUBLE, text
 
+from attnbook import exercises
 from attnbook.exercises import attempt, record, rehearsal, surroundings, write
 
 
@@ -255,6 +256,9 @@ def test_an_answer_that_calls_its_own_check_is_told(tmp_path, monkeypatch, capsy
 
 def test_a_huge_view_is_refused_before_it_is_copied():
     told = text(lambda x: np.broadcast_to(x[:1], (10**5, 10**5)))
+    assert "the shape is (100000, 100000), which is 1e+10 numbers: far too many" in told
+    huge = np.broadcast_to(1.0, (10**5, 10**5))
+    told = exercises.online.merge_all.verdict(lambda outs, lses: (huge, huge)).text
     assert "the shape is (100000, 100000), which is 1e+10 numbers: far too many" in told
     with pytest.raises(surroundings.Unfit):
         attempt.refuse_huge((attempt.NUMBERS + 1,))

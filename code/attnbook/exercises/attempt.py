@@ -43,7 +43,9 @@ class Outcome:
 
     @property
     def overwritten(self):
-        return isinstance(self.value, np.ndarray) and not identical(self.value, self.returned)
+        pair = self.value, self.returned
+        pairs = zip(*pair, strict=True) if isinstance(self.value, tuple) else [pair]
+        return any(isinstance(a, np.ndarray) and not identical(a, b) for a, b in pairs)
 
     @property
     def message(self):
@@ -75,7 +77,13 @@ def attempt(function, arguments, writable=True, seconds=None):
 
 
 def _copy(value):
-    """A copy of an array, unless it is far too large: it may be a view that takes no memory."""
+    """A copy of an array, unless it is far too large: it may be a view that takes no memory.
+
+    Of several results in a tuple each is copied.
+    """
+    if isinstance(value, tuple):
+        copies = tuple(map(_copy, value))
+        return value._make(copies) if hasattr(value, "_make") else copies
     if not isinstance(value, np.ndarray):
         return value
     refuse_huge(value.shape)

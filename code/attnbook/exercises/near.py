@@ -76,7 +76,8 @@ def _factor(want, given):
     if seen.sum() < 2 or not np.allclose(given[~seen], 0):
         return None
     factors = given[seen] / want[seen]
-    return factors[0] if factors[0] and np.allclose(factors, factors[0], rtol=2e-3) else None
+    alike = np.allclose(factors, factors[0], rtol=2e-3) and abs(factors[0] - 1) > 5e-3
+    return factors[0] if factors[0] and alike else None
 
 
 def _which(want, given, right):
@@ -86,7 +87,7 @@ def _which(want, given, right):
     place = tuple(np.argwhere(~right)[0])
     named = "numbers" if right.ndim == 1 else "rows"
     good = [ORDINALS[i] for i in np.flatnonzero(parts)] if len(parts) <= len(ORDINALS) else []
-    what = f"{given[place]:.6g}" + (f", at {list(map(int, place))}," if right.ndim > 1 else "")
+    what = f"{given[place]:.8g}" + (f", at {list(map(int, place))}," if right.ndim > 1 else "")
     size = _size(want[place], given[place])
     rest = f"right: the {', '.join(good)}" if good else "none is right yet"
     return f"of the {named}, the {ORDINALS[part]} is wrong: {what} is {size}; {rest}."

@@ -37,6 +37,8 @@ def _allowed(q, k, v):
         )
     if k.shape[:2] != v.shape[:2]:
         return f"k has {k.shape[:2]} heads and positions and v has {v.shape[:2]}; give as many."
+    if float(np.abs(q).max()) * float(np.abs(k).max()) > 1e300 / q.shape[2]:
+        return "products of these queries and keys overflow; smaller numbers will do."
     if len(q) % len(k):
         return f"{len(q)} heads of queries cannot share {len(k)} of keys: the first is no multiple."
     return None

@@ -5,6 +5,7 @@ import numpy as np
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.solutions import heads as solutions
 from attnbook.exercises.write import Write, case, stress
+from attnbook.reference import merge_heads, split_heads
 
 rng = np.random.default_rng(0)
 
@@ -65,6 +66,41 @@ def _for_one_layer(w_v, w_o, n_heads):
     return columns @ w_o.reshape(n_heads, -1, w_o.shape[1])
 
 
+def _both_split(w_v, w_o, n_heads):
+    return split_heads(w_v, n_heads) @ split_heads(w_o, n_heads)
+
+
+def _both_split_and_turned(w_v, w_o, n_heads):
+    return split_heads(w_v, n_heads) @ np.swapaxes(split_heads(w_o, n_heads), -1, -2)
+
+
+def _not_turned_back(w_v, w_o, n_heads):
+    return split_heads(w_v, n_heads) @ split_heads(np.swapaxes(w_o, -1, -2), n_heads)
+
+
+def _split_after_the_turn(w_v, w_o, n_heads):
+    return split_heads(np.swapaxes(w_v, -1, -2), n_heads) @ _rows(w_o, n_heads)
+
+
+def _heads_behind_rows(w_v, w_o, n_heads):
+    return w_v.reshape(*w_v.shape[:-1], n_heads, -1) @ _rows(w_o, n_heads)
+
+
+def _views_of_one_layer(w_v, w_o, n_heads):
+    return w_v.reshape(n_heads, w_v.shape[0], -1) @ w_o.reshape(n_heads, -1, w_o.shape[1])
+
+
+def _slices(width):
+    """Head by head, `width` columns and rows for each."""
+
+    def matrices(w_v, w_o, n_heads):
+        d = width(w_v, n_heads)
+        cuts = [slice(m * d, (m + 1) * d) for m in range(n_heads)]
+        return np.stack([w_v[..., cut] @ w_o[..., cut, :] for cut in cuts], axis=-3)
+
+    return matrices
+
+
 def _heads_first(w_v, w_o, n_heads):
     return np.moveaxis(_right(w_v, w_o, n_heads), -3, 0)
 
@@ -73,6 +109,14 @@ _SUM = "that is the sum over all heads; they are wanted one by one, on an axis o
 _AS_ROWS = (
     "w_o is cut by columns; what head m found stands in *rows* of w_o, since it multiplies from "
     "the left."
+)
+
+_V_AS_ROWS = (
+    "w_v is cut by rows; its rows are features that every head reads, its columns belong to the "
+    "heads."
+)
+_VIEW = (
+    "w_v is cut by a view, which gives each head some of the rows: its columns belong to the heads."
 )
 
 write_matrices = Write(
@@ -92,11 +136,7 @@ write_matrices = Write(
         "transpose of `split_heads`; rows lie together, and a view will do."
     ),
     misconceptions=(
-        Misconception(
-            _viewed,
-            "w_v is cut by a view, which gives each head some of the rows: its columns belong to "
-            "the heads.",
-        ),
+        *(Misconception(known, _VIEW) for known in (_viewed, _views_of_one_layer)),
         Misconception(
             _every_nth, "every n_heads-th column is taken; the columns of a head lie together."
         ),
@@ -108,11 +148,61 @@ write_matrices = Write(
             _rows_every_nth,
             "every n_heads-th row of w_o is taken; the rows of a head lie together.",
         ),
-        Misconception(_columns_of_both, _AS_ROWS),
+        *(
+            Misconception(known, _AS_ROWS)
+            for known in (_columns_of_both, _both_split, _both_split_and_turned)
+        ),
         Misconception(
-            _rows_of_both,
-            "w_v is cut by rows; its rows are features that every head reads, its columns belong "
-            "to the heads.",
+            _not_turned_back,
+            "the rows of w_o are split rightly, and then still transposed: turn them back.",
+        ),
+        *(Misconception(known, _V_AS_ROWS) for known in (_rows_of_both, _split_after_the_turn)),
+        Misconception(
+            _heads_behind_rows,
+            "w_v is cut into (…, d, h, d_head), and its heads stay behind the rows: bring them in "
+            "front, as `split_heads` does.",
+        ),
+        Misconception(
+            lambda w_v, w_o, n_heads: split_heads(w_v, n_heads) @ w_o,
+            "w_o is not cut: the columns of a head meet its own rows alone.",
+        ),
+        Misconception(
+            lambda w_v, w_o, n_heads: split_heads(w_v @ w_o, n_heads),
+            "the finished product is cut, and it is a sum over all heads: cut before you multiply.",
+        ),
+        Misconception(
+            lambda w_v, w_o, n_heads: _rows(w_o, n_heads) @ _columns(w_v, n_heads),
+            "the order is exchanged: a word meets w_v first, and w_o after it.",
+        ),
+        Misconception(
+            lambda w_v, w_o, n_heads: (
+                split_heads(w_v, n_heads) @ np.swapaxes(split_heads(w_v, n_heads), -1, -2)
+            ),
+            "w_v meets itself; what a head writes is in w_o.",
+        ),
+        Misconception(
+            lambda w_v, w_o, n_heads: _right(w_v, w_o, w_v.shape[-1] // n_heads),
+            "n_heads is taken for the width of a head; it is the number of heads.",
+        ),
+        Misconception(
+            _slices(lambda w_v, n_heads: w_v.shape[-2] // n_heads),
+            "the width of a head comes of the rows of w_v; divide its number of columns.",
+        ),
+        Misconception(
+            _slices(lambda w_v, n_heads: 1),
+            "one column is taken for each head; each has d_head, which lie together.",
+        ),
+        Misconception(
+            lambda w_v, w_o, n_heads: _right(w_v, w_o, n_heads)[..., 0, :, :],
+            "that is head 0 alone; all heads are wanted, on an axis of their own.",
+        ),
+        Misconception(
+            lambda w_v, w_o, n_heads: merge_heads(_right(w_v, w_o, n_heads)),
+            "the heads are merged; they are wanted one by one, on an axis of their own.",
+        ),
+        Misconception(
+            lambda w_v, w_o, n_heads: (_right(w_v, w_o, n_heads) / n_heads).astype(w_v.dtype),
+            "the matrices are divided by the number of heads; an output is their sum, not a mean.",
         ),
         Misconception(
             lambda w_v, w_o, n_heads: w_v @ w_o,
@@ -191,6 +281,10 @@ write_matrices = Write(
         case(**_sizes(4, 4, 4, 2, layers=(2, 2))),
         case(**_sizes(3, 6, 2, 3, np.float32)),
         stress(**_sizes(2, 4, 2, 2, np.float16)),
-        stress(w_v=np.array([[np.nan, 1.0]]), w_o=np.array([[1.0, 2.0], [3.0, 4.0]]), n_heads=2),
+        stress(
+            w_v=np.array([[np.nan, np.nan], [1.0, 2.0]]),
+            w_o=np.array([[1.0, 2.0], [3.0, 4.0]]),
+            n_heads=2,
+        ),
     ),
 )

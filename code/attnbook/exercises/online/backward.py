@@ -2,55 +2,12 @@
 
 import numpy as np
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.online.wrong_backward import MISTAKES
 from attnbook.exercises.solutions import online as solutions
 from attnbook.exercises.write import Write, case, stress
 from attnbook.reference import logsumexp, softmax
 
 _rng = np.random.default_rng(7)
-
-
-def transposed(x):
-    return np.swapaxes(x, -1, -2)
-
-
-def weights_of(lse, scores):
-    return np.exp(scores - np.where(lse == -np.inf, 0, lse)[..., None])
-
-
-def with_parts(
-    weights=weights_of,
-    of_weights=lambda grad_out, v: grad_out @ transposed(v),
-    along=lambda grad_out, out, w, dw: np.sum(grad_out * out, axis=-1, keepdims=True),
-    joined=lambda w, dw, along: w * (dw - along),
-):
-    """The right gradient with some of its parts exchanged."""
-
-    def wrong(grad_out, out, lse, scores, v):
-        w, dw = weights(lse, scores), of_weights(grad_out, v)
-        return joined(w, dw, along(grad_out, out, w, dw))
-
-    return wrong
-
-
-def of_the_block(lse, scores):
-    return softmax(scores)
-
-
-def unguarded(lse, scores):
-    return np.exp(scores - lse[..., None])
-
-
-def unshifted(lse, scores):
-    return np.exp(scores) / np.exp(lse)[..., None]
-
-
-def divided_by_l(lse, scores):
-    return np.exp(scores) / lse[..., None]
-
-
-def in_the_block(grad_out, out, w, dw):
-    return np.sum(w * dw, axis=-1, keepdims=True)
 
 
 def _block(*batch, n_q, n_b, d_v, others=3, shift=0.0, hidden=0.0, dtype=np.float64):
@@ -108,108 +65,7 @@ block_gradient = Write(
         "keepdims=True.",
         "Where lse is -inf, subtract 0 from the scores.",
     ),
-    misconceptions=(
-        *(
-            Misconception(
-                with_parts(weights=of_the_block, along=along),
-                "the weights are a softmax of this block: among all keys they are exp(S - L).",
-            )
-            for along in (
-                lambda grad_out, out, w, dw: np.sum(grad_out * out, axis=-1, keepdims=True),
-                in_the_block,
-            )
-        ),
-        Misconception(
-            with_parts(along=in_the_block),
-            "the sum over this block alone is subtracted: over all keys it is rowsum(grad_O ∘ O).",
-        ),
-        Misconception(
-            with_parts(along=lambda grad_out, out, w, dw: 0),
-            "nothing is subtracted: raising one score lowers the weights of all other keys.",
-        ),
-        Misconception(
-            with_parts(along=lambda *_: np.mean(_[0] * _[1], axis=-1, keepdims=True)),
-            "the mean over the features is subtracted: g · O is their sum.",
-        ),
-        Misconception(
-            with_parts(joined=lambda w, dw, along: w * dw - along),
-            "what is subtracted is multiplied by the weight too: A ∘ (… - …).",
-        ),
-        Misconception(
-            with_parts(joined=lambda w, dw, along: dw - along),
-            "the weights are missing: a key without weight cannot move.",
-        ),
-        Misconception(
-            with_parts(joined=lambda w, dw, along: w * (dw + along)),
-            "g · O is added: what counts is the distance of a value from the output.",
-        ),
-        Misconception(
-            with_parts(joined=lambda w, dw, along: -w * (dw - along)),
-            "the sign is turned: a score pulls the output towards its value.",
-        ),
-        Misconception(
-            with_parts(joined=lambda w, dw, along: dw),
-            "that is the gradient by the weights: go on through the softmax.",
-        ),
-        Misconception(
-            with_parts(joined=lambda w, dw, along: w),
-            "these are the weights: the gradient of their scores is asked for.",
-        ),
-        Misconception(
-            with_parts(joined=lambda w, dw, along: w * (1 - w) * dw),
-            "that is the diagonal of the Jacobian alone: the other keys count as well.",
-        ),
-        Misconception(
-            with_parts(along=lambda grad_out, out, w, dw: np.sum(grad_out * out, axis=-1)),
-            "the sums lost their axis and met the keys: keepdims=True gives each row its own.",
-        ),
-        Misconception(
-            with_parts(along=lambda *_: np.sum(_[0] * _[1], axis=-2, keepdims=True)),
-            "the sum runs over the queries: each has its own, over the features, axis=-1.",
-        ),
-        Misconception(
-            with_parts(along=lambda *_: np.sum(_[0] * _[1])),
-            "one sum serves all queries: each has its own, over the features, axis=-1.",
-        ),
-        Misconception(
-            with_parts(along=lambda grad_out, out, w, dw: grad_out @ transposed(out)),
-            "grad_out @ outᵀ pairs all queries: multiply entry by entry, then sum the features.",
-        ),
-        Misconception(
-            with_parts(of_weights=lambda grad_out, v: grad_out @ v.T),
-            "v.T reverses every axis; on a stack of values only the last two may be swapped.",
-        ),
-        Misconception(
-            with_parts(weights=unguarded),
-            "where a query sees nothing L is -inf, and -inf - (-inf) is NaN: shift by 0 there.",
-        ),
-        Misconception(
-            with_parts(weights=lambda lse, scores: np.exp(scores)),
-            "L is not used: exp(S) becomes weights when it is divided by exp(L).",
-        ),
-        Misconception(
-            with_parts(weights=lambda lse, scores: weights_of(lse / np.log(2).item(), scores)),
-            "L is divided by ln 2: it is a natural logarithm already.",
-        ),
-        Misconception(
-            with_parts(along=lambda *_: np.sum(_[1], axis=-1, keepdims=True)),
-            "the output alone is summed: g · O needs grad_out * out.",
-        ),
-        Misconception(
-            lambda grad_out, *rest: (
-                solutions.block_gradient(grad_out, *rest) * grad_out.shape[-1] ** -0.5
-            ),
-            "no scale belongs here: it stands between scores and queries.",
-        ),
-        Misconception(
-            with_parts(weights=unshifted),
-            "exp(S) and exp(L) overflow or vanish, each for itself: subtract before exp.",
-        ),
-        Misconception(
-            with_parts(weights=divided_by_l),
-            "L is a logarithm: the exponentials are divided by exp(L), or L is subtracted first.",
-        ),
-    ),
+    misconceptions=MISTAKES,
     notice="No other block was needed: the output and L have already met all keys.",
     cases=(
         case(**_tiny([2])),

@@ -46,6 +46,9 @@ three_numbers = Predict(
         ),
         Misconception([1 / 4, 1.75, 8], "o is not multiplied by c: it has to shrink as l does."),
         Misconception([1 / 4, 2.5, 3.5], "l is not multiplied by c: it has to shrink as o does."),
+        Misconception(
+            [1 / 4, 1.5, 2], "the first score is missing: shrunk by c, it counts as before."
+        ),
         Misconception([1 / 4, 1.75, 2], "2 is the output, o / l: asked is o, before the division."),
         Misconception(
             [1 / 2, 1.75, 3.5], "1/2 is what the third score adds: c belongs to the second."
@@ -59,6 +62,34 @@ three_numbers = Predict(
         ),
         Misconception(
             [1 / 4, 1.25, 2.5], "the third score is missing: it adds 4/8 and 4/8 times 2."
+        ),
+        *(
+            Misconception(wrong, "that is after two scores: the third adds 4/8 to l and 1 to o.")
+            for wrong in ([1 / 4, 1.25, 3.5], [1 / 4, 1.75, 2.5])
+        ),
+        Misconception(
+            [1 / 4, 1.125, 2.25],
+            "at the third score the maximum stays at ln 8, so nothing shrinks there.",
+        ),
+        Misconception(
+            [1 / 4, 1, 2.75],
+            "c multiplies what came before; what the second score adds is not multiplied.",
+        ),
+        Misconception(
+            [np.exp(-6), 1 + np.exp(-6) + np.exp(-4), 1 + 6 * np.exp(-6) + 2 * np.exp(-4)],
+            "2, 8 and 4 are exponentials already, so c is 2 / 8.",
+        ),
+        Misconception([3 / 4, 1.75, 3.5], "3/4 belongs to the row of the chapter; here 2 meets 8."),
+        Misconception(
+            [2 / 14, 1.75, 3.5], "14 is the sum; c compares the old maximum with the new one."
+        ),
+        Misconception([np.log(8), 1.75, 3.5], "that is m; asked is c, by which l and o shrink."),
+        Misconception(
+            [1 / 4, np.log(14), 3.5], "that is L = m + ln l; asked is l, the sum itself."
+        ),
+        Misconception([1 / 4, np.log(1.75), 3.5], "that is ln l; asked is l, the sum itself."),
+        Misconception(
+            [1 / 4, 1.75, 9], "the values are added as they are: each counts by its exponential."
         ),
         Misconception(
             [1 / 4, 3.5, 7], "the numbers are relative to the maximum, 8, not to the last score."
@@ -105,11 +136,13 @@ causal_blocks = Predict(
         ),
         Misconception(
             [6, 58, 4],
-            "the cut blocks are counted twice: there are 64 blocks, and 4 of them are cut.",
+            "58 blocks show something, but those on the diagonal only a part: they are cut, and "
+            "not full as well.",
         ),
         Misconception(
             [10, 54, 4],
-            "the cut blocks are counted twice: there are 64 blocks, and 4 of them are cut.",
+            "10 blocks hide something, but those on the diagonal only a part: they are cut, and "
+            "not empty as well.",
         ),
         Misconception(
             [0, 64, 0], "a causal mask hides from each query what comes behind its own place."
@@ -144,6 +177,23 @@ causal_blocks = Predict(
             "one block too far left: query 0 stands at key 1536, the first of block 12, and the 12 "
             "blocks before it are full.",
         ),
+        Misconception(
+            [6, 48, 4],
+            "48 fill the first 12 columns of blocks; in the last 4, some left of the diagonal are "
+            "full too.",
+        ),
+        Misconception(
+            [6, 42, 4], "the later a query, the more it sees: 12 full blocks, then 13, 14 and 15."
+        ),
+        *(
+            Misconception(
+                wrong,
+                "a block begins where query 0 stands, at key 1536: in each row the diagonal "
+                "crosses one block alone.",
+            )
+            for wrong in ([6, 50, 8], [10, 46, 8], [0, 48, 16])
+        ),
+        Misconception([0, 54, 10], "a block that is hidden wholly is empty, not cut."),
         Misconception([0, 60, 4], "behind the cut block of the first row three blocks are empty."),
     ),
     notice="With a long cache few blocks are empty: causal saves half only where n_q = n_k.",

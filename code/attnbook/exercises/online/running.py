@@ -45,6 +45,10 @@ def _far(old, new):
     }
 
 
+_C_FOR_ALL = {
+    "total": lambda c, l, p: c * (l + np.sum(p, axis=-1)),
+    "output": lambda c, o, p, v: c[..., None] * (o + p @ v),
+}
 GUARD = (
     "where nothing has been visible so far m is -inf, and -inf - (-inf) is NaN: shift by 0 there."
 )
@@ -83,12 +87,12 @@ step = Write(
             ),
             "c is missing: l and o are still relative to the old maximum.",
         ),
-        Misconception(
-            wrong.with_parts(
-                total=lambda c, l, p: c * (l + np.sum(p, axis=-1)),
-                output=lambda c, o, p, v: c[..., None] * (o + p @ v),
-            ),
-            "c multiplies the new block too: that is relative to the new maximum already.",
+        *(
+            Misconception(
+                wrong.with_parts(**parts),
+                "c multiplies the new block too: that is relative to the new maximum already.",
+            )
+            for parts in (_C_FOR_ALL, *({name: f} for name, f in _C_FOR_ALL.items()))
         ),
         *(
             Misconception(
@@ -118,10 +122,61 @@ step = Write(
             "the maximum is held at 0 or above, and rows of very low scores vanish.",
         ),
         Misconception(
-            wrong.with_parts(maximum=wrong.never_below_a_number),
+            wrong.with_parts(maximum=wrong.never_below(-5e4)),
             "the maximum is held at a large negative number, and rows of lower scores vanish: only "
             "-inf is below all.",
         ),
+        *(
+            Misconception(
+                wrong.with_parts(maximum=wrong.never_below(number)),
+                "m is a large negative number where nothing has been visible: it stays -inf.",
+            )
+            for number in (-1e9, -1e10, -1e30, -np.finfo(float).max)
+        ),
+        Misconception(
+            wrong.guard_returned,
+            "the 0 of the guard is returned as m: shift by 0 there, and return -inf itself.",
+        ),
+        *(
+            Misconception(
+                wrong.with_parts(maximum=wrong.over_the_queries(axis)),
+                "the maximum runs over the queries: each has its own, over its keys, axis=-1.",
+            )
+            for axis in (-2, 0)
+        ),
+        Misconception(
+            wrong.with_parts(exponentials=lambda scores, shift: np.exp(scores - shift)),
+            "the new maximum has no axis for the keys, and meets the scores in the wrong place: "
+            "new[..., None].",
+        ),
+        Misconception(
+            wrong.with_parts(exponentials=lambda scores, shift: np.exp(shift[..., None] - scores)),
+            "the block's difference is turned round: exp(scores - m_new), and never above 1.",
+        ),
+        Misconception(
+            wrong.with_parts(factor=lambda m, shift: m - shift),
+            "that is the logarithm of c: take its exponential.",
+        ),
+        Misconception(
+            wrong.with_parts(total=lambda c, l, p: c * l + p.shape[-1]),
+            "l counts keys: each adds its exponential, relative to the new maximum.",
+        ),
+        Misconception(
+            wrong.relative_to_the_block,
+            "the block's exponentials are relative to its own maximum: subtract the new m, or "
+            "multiply them by a factor of their own.",
+        ),
+        Misconception(
+            wrong.with_parts(factor=lambda m, shift: np.exp(m) / np.exp(shift)),
+            "the exponentials of both maxima overflow or vanish, each for itself: subtract before "
+            "exp.",
+        ),
+        Misconception(
+            wrong.output_carried,
+            "o is taken for an output: it comes undivided, stays so, and o / l is last.",
+        ),
+        Misconception(wrong.multiplied_by_l, "o is multiplied by l: it was never divided by it."),
+        Misconception(wrong.scaled, "the scores are scaled already: take them as they are."),
         Misconception(
             wrong.with_parts(output=lambda c, o, p, v: c * o + p @ v),
             "o has one more axis than c, and meets it in the wrong place: c[..., None] * o.",
@@ -141,10 +196,11 @@ step = Write(
         Misconception(wrong.as_lse, "that is L: the maximum itself goes on to the next block."),
         *(
             Misconception(
-                wrong.with_parts(maximum=wrong.one_for_all, guard=guard),
+                wrong.with_parts(maximum=maximum, guard=guard),
                 "one maximum serves all queries: each has its own, over the last axis.",
             )
             for guard in (wrong.unguarded, lambda new: np.where(new == -np.inf, 0, new))
+            for maximum in (wrong.one_for_all, wrong.largest_of_the_block)
         ),
         Misconception(wrong.with_parts(guard=wrong.unguarded), GUARD),
         Misconception(
@@ -153,12 +209,24 @@ step = Write(
             "Shift by 0 where the maximum is -inf, and none appears.",
         ),
         Misconception(
+            wrong.all_mended,
+            "np.nan_to_num makes a finite number of m = -inf: where nothing is visible it stays "
+            "-inf.",
+        ),
+        Misconception(
             wrong.with_parts(exponentials=lambda scores, shift: np.exp(scores)),
             "the exponentials of the block are not shifted: they overflow, and belong to no m.",
         ),
         Misconception(
             wrong.with_parts(total=lambda c, l, p: c * l + np.max(p, axis=-1)),
             "l adds the largest exponential of the block: it adds all of them.",
+        ),
+        *(
+            Misconception(
+                wrong.with_parts(total=lambda c, l, p, axis=axis: c * l + np.sum(p, axis=axis)),
+                "l adds exponentials of several queries: each adds its own, axis=-1.",
+            )
+            for axis in (-2, None)
         ),
         Misconception(
             wrong.with_parts(total=lambda c, l, p: c * l + np.mean(p, axis=-1)),
@@ -191,7 +259,13 @@ step = Write(
         Misconception(
             wrong.logarithm_kept, "that is ln l: the sum itself goes on to the next block."
         ),
-        Misconception(wrong.other_order, "the order is m, l, o: the sum before the output."),
+        Misconception(
+            wrong.lse_for_the_sum, "that is L = m + ln l: the sum itself goes on to the next block."
+        ),
+        *(
+            Misconception(wrong.in_order(*places), "the results stand in another order: m, l, o.")
+            for places in ((0, 2, 1), (1, 0, 2), (2, 0, 1), (2, 1, 0))
+        ),
         Misconception(
             wrong.without_the_past, "the new block stands alone: what came before is in m, l and o."
         ),

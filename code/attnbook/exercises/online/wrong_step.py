@@ -40,8 +40,19 @@ def never_below_zero(m, scores):
     return np.maximum(np.maximum(m, 0), np.max(scores, axis=-1))
 
 
-def never_below_a_number(m, scores):
-    return np.maximum(np.maximum(m, np.asarray(-5e4, m.dtype)), np.max(scores, axis=-1))
+def never_below(number):
+    def maximum(m, scores):
+        return np.maximum(np.maximum(m, np.asarray(number, m.dtype)), np.max(scores, axis=-1))
+
+    return maximum
+
+
+def largest_of_the_block(m, scores):
+    return np.maximum(m, np.max(scores))
+
+
+def over_the_queries(axis):
+    return lambda m, scores: np.maximum(m, np.max(scores, axis=axis))
 
 
 def one_for_all(m, scores):
@@ -80,9 +91,46 @@ def mended_in_the_end(m, l, o, scores, v):
     return new, np.nan_to_num(total), np.nan_to_num(out)
 
 
-def other_order(m, l, o, scores, v):
+def all_mended(m, l, o, scores, v):
+    return tuple(map(np.nan_to_num, with_parts(guard=unguarded)(m, l, o, scores, v)))
+
+
+def in_order(*places):
+    def wrong(m, l, o, scores, v):
+        results = solutions.step(m, l, o, scores, v)
+        return tuple(results[place] for place in places)
+
+    return wrong
+
+
+def guard_returned(m, l, o, scores, v):
     new, total, out = solutions.step(m, l, o, scores, v)
-    return new, out, total
+    return np.where(new == -np.inf, 0, new), total, out
+
+
+def lse_for_the_sum(m, l, o, scores, v):
+    new, total, out = solutions.step(m, l, o, scores, v)
+    return new, new + np.log(total), out
+
+
+def output_carried(m, l, o, scores, v):
+    """As if o were divided by l when it comes, and to be divided when it goes."""
+    new, total, out = solutions.step(m, l, l[..., None] * o, scores, v)
+    return new, total, out / np.where(total == 0, 1, total)[..., None]
+
+
+def multiplied_by_l(m, l, o, scores, v):
+    return solutions.step(m, l, l[..., None] * o, scores, v)
+
+
+def relative_to_the_block(m, l, o, scores, v):
+    top = np.max(scores, axis=-1, keepdims=True)
+    p = np.exp(scores - np.where(top == -np.inf, 0, top))
+    return with_parts(exponentials=lambda scores, shift: p)(m, l, o, scores, v)
+
+
+def scaled(m, l, o, scores, v):
+    return solutions.step(m, l, o, scores * np.asarray(v.shape[-1] ** -0.5, m.dtype), v)
 
 
 def without_the_past(m, l, o, scores, v):
