@@ -99,15 +99,15 @@ def test_rope_is_turned_back(batch, dtype):
 
 
 def test_rope_in_halves_leaves_the_other_features():
-    _, x, _ = queries_keys_values()
+    """Two pairs of six features: with one pair, halves would be neighbours."""
+    _, _, x = queries_keys_values()
     grad = np.random.default_rng(9).standard_normal(x.shape)
-    found = gradients.rope_backward(grad, PLACES, THETA[:1], "halves")
-    there = positions.rope(found, PLACES, THETA[:1], "halves")
-    assert_equal([there, found[:, 2:]], [grad, grad[:, 2:]])
+    found = gradients.rope_backward(grad, PLACES, THETA, "halves")
+    there = positions.rope(found, PLACES, THETA, "halves")
+    assert_equal([there, found[:, 4:]], [grad, grad[:, 4:]])
     # The gradient of <grad, R x> is Rᵀ grad: both have the same product with any x.
-    assert np.isclose(
-        np.sum(found * x), np.sum(grad * positions.rope(x, PLACES, THETA[:1], "halves"))
-    )
+    turned = positions.rope(x, PLACES, THETA, "halves")
+    assert np.isclose(np.sum(found * x), np.sum(grad * turned))
 
 
 def test_wrong_shapes_are_named():
