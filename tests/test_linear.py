@@ -248,6 +248,15 @@ def test_read_is_one_row_of_attention():
     assert_both_close((linear.bidirectional(q, k, v),), (weighted_sum(weights, v),))
 
 
+@every_rule
+def test_update_by_itself_is_one_step_of_the_recurrence(rule):
+    (_, k, v), more = draw(rule, (2,), n=1)
+    _, expected = each(by_transitions, (2,), [k, k, v], more)
+    state = more.pop("state")
+    given = {name: x[:, 0] for name, x in more.items()}
+    assert_both_close([linear.update(state, k[:, 0], v[:, 0], **given)], [expected])
+
+
 (Q, K, V), _ = draw()
 REFUSED = [
     (ValueError, lambda: linear.chunked(Q, K, V, chunk=0), "chunked: chunk is 0; expected 1 or"),

@@ -92,6 +92,12 @@ STEPWISE = {
         "plain",
     ),
     "the first state ignored": (linear._start, "if state is None else state", "", "plain"),
+    "read from the side of the values": (
+        linear.read,
+        "(q[..., None, :] @ state)[..., 0, :]",
+        "(state[..., : q.shape[-1]] @ q[..., :, None])[..., 0]",
+        "plain",
+    ),
     "the scale upside down": (linear._scaled, "** -0.5", "** 0.5", "plain"),
 }
 AT_ONCE = {
