@@ -67,6 +67,7 @@ def test_frequencies_are_the_equation_in_loops(library):
     for base in (10000, 500.0):
         expected = [float(base) ** (-2 * m / WIDTH) for m in range(WIDTH // 2)]
         assert_close(library.frequencies(WIDTH, base), np.array(expected))
+    assert np.array_equal(library.frequencies(2), [1])
 
 
 @both
@@ -156,6 +157,7 @@ def test_alibi_falls_by_a_slope_for_each_step_back(library):
     assert bias.shape == (8, 2, 4)
     assert np.array_equal(bias[0], [[-1, -0.5, 0, -0.5], [-1.5, -1, -0.5, 0]])
     assert np.array_equal(bias[7], bias[0] / 2**7)
+    assert np.array_equal(library.alibi_bias(1, 1, 2), [[[-1 / 256, 0]]])
     assert_close(library.alibi_bias(3, 1, 2)[:, 0, 0], -(2.0 ** (-8 * np.array([1, 2, 3]) / 3)))
 
 
@@ -198,6 +200,16 @@ def test_yarn_keeps_what_turned_often_and_slows_what_turned_less_than_once(libra
 @pytest.mark.parametrize("method", METHODS)
 def test_a_factor_of_1_changes_nothing(library, method):
     assert_close(library.stretched(THETA, 1, method, 2048), THETA)
+
+
+@both
+@pytest.mark.parametrize("method", METHODS)
+def test_a_number_of_numpy_widens_no_frequency(library, method):
+    """A float64 of NumPy, unlike one of Python, would make float64 of a float32 array."""
+    narrow, (factor, length) = THETA.astype(np.float32), np.array([4.0, 2048.0])
+    out = library.stretched(narrow, factor, method, length)
+    assert out.dtype == np.float32
+    np.testing.assert_allclose(out, library.stretched(THETA, 4, method, 2048), rtol=1e-6)
 
 
 def attend(library, x, places, q_places=None):
