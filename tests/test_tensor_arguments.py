@@ -45,6 +45,16 @@ def test_under_autocast_attention_has_the_dtype_and_the_precision_of_pytorchs_ow
     assert torch.equal(out, attend(*(x.bfloat16() for x in (q, k, v)))), "as if there were none"
 
 
+def test_under_autocast_heads_that_are_only_moved_have_its_dtype_too():
+    x = torch.randn(2, 3, 8)
+    with autocast():
+        heads = pytorch.repeat_heads(pytorch.split_heads(x, 2), 1)
+        assert pytorch.split_heads(x, 2).dtype == torch.bfloat16
+        assert pytorch.repeat_heads(x, 2).dtype == torch.bfloat16
+        assert pytorch.merge_heads(x).dtype == torch.bfloat16
+    assert torch.equal(pytorch.merge_heads(heads), x.bfloat16())
+
+
 def test_a_product_that_autocast_reaches_is_less_exact():
     q, k, _ = tensors("scaled_dot_product_attention", dtype=torch.float32)
     with autocast():

@@ -3,6 +3,8 @@
 The same claims as `test_arguments` makes of `attnbook.reference`.
 """
 
+import inspect
+
 import numpy as np
 import pytest
 from draw import D_K, D_V, N_K, N_Q, matrices, queries_keys_values, scores
@@ -122,6 +124,21 @@ def test_other_dtypes_are_refused_by_name(name):
     arrays, more = CALLS[name]
     sentence = refusal(operation(name), arrays[0].astype(complex), *arrays[1:], **more)
     assert sentence.startswith(f"{name}: ") and "is complex128 array" in sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("frequencies", (4.0,)),
+        ("stretched", (THETA.tolist(), 2, "ntk")),
+        ("sinusoidal", (PLACES + 0.5, 4)),
+        ("alibi_bias", (2.0, 3, 3)),
+        ("visible_blocks", (np.ones((2, 2)), 1, 1)),
+    ],
+)
+def test_a_wrong_type_is_refused_by_name(name, given):
+    first = next(iter(inspect.signature(operation(name)).parameters))
+    assert refusal(operation(name), *given).startswith(f"{name}: {first} is ")
 
 
 @every_operation
