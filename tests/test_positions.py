@@ -3,6 +3,8 @@
 Each test runs on the functions of NumPy and on their twins in PyTorch.
 """
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from both_positions import BOTH
@@ -203,10 +205,12 @@ def test_a_factor_of_1_changes_nothing(library, method):
 
 
 @both
+@pytest.mark.parametrize("kind", [np.float64, Fraction])
 @pytest.mark.parametrize("method", METHODS)
-def test_a_number_of_numpy_widens_no_frequency(library, method):
+def test_numbers_of_any_kind_widen_no_frequency(library, method, kind):
     """A float64 of NumPy, unlike one of Python, would make float64 of a float32 array."""
-    narrow, (factor, length) = THETA.astype(np.float32), np.array([4.0, 2048.0])
+    narrow, factor, length = THETA.astype(np.float32), kind(4), kind(2048)
+    assert_close(library.frequencies(WIDTH, kind(10000)), THETA)
     out = library.stretched(narrow, factor, method, length)
     assert out.dtype == np.float32
     np.testing.assert_allclose(out, library.stretched(THETA, 4, method, 2048), rtol=1e-6)

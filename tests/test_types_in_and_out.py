@@ -4,6 +4,7 @@ The same claims as `test_arguments` makes of `attnbook.reference`.
 """
 
 import inspect
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -124,6 +125,17 @@ def test_other_dtypes_are_refused_by_name(name):
     arrays, more = CALLS[name]
     sentence = refusal(operation(name), arrays[0].astype(complex), *arrays[1:], **more)
     assert sentence.startswith(f"{name}: ") and "is complex128 array" in sentence
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in CALLS if "scale" in inspect.signature(operation(name)).parameters]
+)
+@pytest.mark.parametrize("scale", [Fraction(3, 7), np.float64(3 / 7)], ids=str)
+def test_a_scale_is_any_number_and_widens_nothing(name, scale):
+    arrays, more = CALLS[name]
+    arrays = [x.astype(np.float32) for x in arrays]
+    expected = called(operation(name), arrays, more | {"scale": 3 / 7})
+    assert_same(called(operation(name), arrays, more | {"scale": scale}), expected, np.float32)
 
 
 @pytest.mark.parametrize(
