@@ -88,3 +88,16 @@ def test_a_way_back_in_one_block_is_noticed(monkeypatch):
     monkeypatch.setattr(online, "attention_by_blocks_backward", changed)
     with pytest.raises(AssertionError):
         test_no_matrix_is_wider_than_its_block(monkeypatch, 2, [2, 2, 1])
+
+
+def test_blocks_are_merged_in_the_dtype_of_the_arrays(monkeypatch):
+    """A sum in float64 would hold twice the memory."""
+    seen, whole = set(), online.merge
+
+    def noted(*parts):
+        seen.update(x.dtype for x in parts)
+        return whole(*parts)
+
+    monkeypatch.setattr(online.blocks, "merge", noted)
+    online.attention_by_blocks(*queries_keys_values((), np.float32), block=2)
+    assert seen == {np.dtype(np.float32)}

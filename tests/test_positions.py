@@ -66,7 +66,7 @@ def test_rotate_is_rotary_embedding_of_onnx(library, name):
 
 @both
 def test_frequencies_are_the_equation_in_loops(library):
-    for base in (10000, 500.0):
+    for base in (10000, 500.0, 0.5):
         expected = [float(base) ** (-2 * m / WIDTH) for m in range(WIDTH // 2)]
         assert_close(library.frequencies(WIDTH, base), np.array(expected))
     assert np.array_equal(library.frequencies(2), [1])
