@@ -120,7 +120,10 @@ def test_wrong_shapes_are_named():
         gradients.multi_head_attention_backward(grad_out(HEADS), *grouped(), 4, n_kv_heads=3)
     with pytest.raises(ValueError, match="w_k and w_v have 4 columns; expected n_kv_heads"):
         gradients.multi_head_attention_backward(grad_out(HEADS), *grouped(), 4, n_kv_heads=4)
-    with pytest.raises(ValueError, match="times is 2; expected a divisor of n_heads = 3"):
-        gradients.repeat_heads_backward(np.ones((3, 2, 1)), 2)
+    for times in (2, 0, -1):
+        with pytest.raises(
+            ValueError, match=f"times is {times}; expected a divisor of n_heads = 3"
+        ):
+            gradients.repeat_heads_backward(np.ones((3, 2, 1)), times)
     with pytest.raises(TypeError, match="rope_backward: positions is "):
         gradients.rope_backward(arrays[1], PLACES + 0.5, THETA)
