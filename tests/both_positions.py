@@ -27,7 +27,8 @@ def on_tensors(function):
     """A function of arrays in the place of one of tensors."""
 
     def call(*args):
-        return torch.from_numpy(function(*(_array(x) for x in args if not _is_device(x))))
+        out = function(*(_array(x) for x in args if not _is_device(x)))
+        return torch.from_numpy(np.ascontiguousarray(out))
 
     return call
 

@@ -106,6 +106,21 @@ MISTAKES = {
     "divided by the root": (linear._divided, "out[..., -1:]", "np.sqrt(out[..., -1:])"),
     "keys without features": (linear.normalised, "feature_map(k)", "k"),
     "queries without features": (linear.normalised, "feature_map(q)", "q"),
+    "keys without features, all read": (
+        linear.normalised_bidirectional,
+        "feature_map(k)",
+        "k",
+    ),
+    "queries without features, all read": (
+        linear.normalised_bidirectional,
+        "feature_map(q)",
+        "q",
+    ),
+    "keys and queries swapped, all read": (
+        linear.normalised_bidirectional,
+        "feature_map(q), feature_map(k)",
+        "feature_map(k), feature_map(q)",
+    ),
     "values with features": (linear.normalised, "_with_ones(v)", "_with_ones(feature_map(v))"),
     "features not positive": (linear.elu_plus_one, "x > 0, x + 1", "x > 0, x"),
     "e^x above 0 too": (linear.elu_plus_one, "x > 0, x + 1", "x > 0, np.exp(x)"),

@@ -99,15 +99,15 @@ def test_rope_is_turned_back(batch, dtype):
 
 
 def test_rope_in_halves_leaves_the_other_features():
-    _, x, _ = queries_keys_values()
+    """Two pairs of six features: with one pair, halves would be neighbours."""
+    _, _, x = queries_keys_values()
     grad = np.random.default_rng(9).standard_normal(x.shape)
-    found = gradients.rope_backward(grad, PLACES, THETA[:1], "halves")
-    there = positions.rope(found, PLACES, THETA[:1], "halves")
-    assert_equal([there, found[:, 2:]], [grad, grad[:, 2:]])
+    found = gradients.rope_backward(grad, PLACES, THETA, "halves")
+    there = positions.rope(found, PLACES, THETA, "halves")
+    assert_equal([there, found[:, 4:]], [grad, grad[:, 4:]])
     # The gradient of <grad, R x> is Rᵀ grad: both have the same product with any x.
-    assert np.isclose(
-        np.sum(found * x), np.sum(grad * positions.rope(x, PLACES, THETA[:1], "halves"))
-    )
+    turned = positions.rope(x, PLACES, THETA, "halves")
+    assert np.isclose(np.sum(found * x), np.sum(grad * turned))
 
 
 def test_wrong_shapes_are_named():
@@ -121,7 +121,10 @@ def test_wrong_shapes_are_named():
         gradients.multi_head_attention_backward(grad_out(HEADS), *grouped(), 4, n_kv_heads=3)
     with pytest.raises(ValueError, match=name + "w_k and w_v have 4 columns; expected n_kv_heads"):
         gradients.multi_head_attention_backward(grad_out(HEADS), *grouped(), 4, n_kv_heads=4)
-    with pytest.raises(ValueError, match="times is 2; expected a divisor of n_heads = 3"):
-        gradients.repeat_heads_backward(np.ones((3, 2, 1)), 2)
+    for times in (2, 0, -1):
+        with pytest.raises(
+            ValueError, match=f"times is {times}; expected a divisor of n_heads = 3"
+        ):
+            gradients.repeat_heads_backward(np.ones((3, 2, 1)), times)
     with pytest.raises(TypeError, match="rope_backward: positions is "):
         gradients.rope_backward(arrays[1], PLACES + 0.5, THETA)

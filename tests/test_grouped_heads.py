@@ -7,6 +7,7 @@ import loops
 import numpy as np
 import pytest
 import torch
+from both_positions import on_tensors
 from draw import assert_close, mask, matrices
 from test_learned_scores import theirs
 from torch.nn.functional import scaled_dot_product_attention as sdpa
@@ -253,6 +254,14 @@ WRONG = {
         lambda q, k, scale=None: right_scores(q, k, (2 * WIDTH) ** -0.5),
     ),
 }
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_a_wrong_sharing_of_tensors_is_rejected(monkeypatch, mistake):
+    name, wrong = WRONG[mistake]
+    put(monkeypatch, pytorch, name, on_tensors(wrong))
+    with pytest.raises(AssertionError):
+        test_shared_heads_are_the_grouped_attention_of_torch(pytorch, 2)
 
 
 @pytest.mark.parametrize("mistake", WRONG)

@@ -88,7 +88,7 @@ def assert_both_close(found, expected):
 
 @every_form
 @every_rule
-@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("batch", [*BATCHES, (1, 2)])
 def test_a_form_is_the_recurrence_unrolled(batch, rule, form):
     arrays, more = draw(rule, batch)
     assert_both_close(form(*arrays, **more), each(by_transitions, batch, arrays, more))
@@ -256,6 +256,31 @@ def test_read_is_one_row_of_attention():
     assert_close(linear.read(q[..., 0, :], more["state"]), (q @ more["state"])[..., 0, :])
     weights = q @ np.swapaxes(k, -1, -2)
     assert_both_close((linear.bidirectional(q, k, v),), (weighted_sum(weights, v),))
+
+
+@every_rule
+def test_update_by_itself_is_one_step_of_the_recurrence(rule):
+    (_, k, v), more = draw(rule, (2,), n=1)
+    _, expected = each(by_transitions, (2,), [k, k, v], more)
+    state = more.pop("state")
+    given = {name: x[:, 0] for name, x in more.items()}
+    assert_both_close([linear.update(state, k[:, 0], v[:, 0], **given)], [expected])
+
+
+@pytest.mark.parametrize("form", ["chunked", "normalised"])
+@pytest.mark.parametrize(("given", "pieces"), [({}, [64, 36]), ({"chunk": 40}, [40, 40, 20])])
+def test_no_piece_is_longer_than_its_chunk_nor_wider_than_its_dtype(
+    monkeypatch, form, given, pieces
+):
+    seen, whole = [], linear.weighted_sum
+
+    def noted(weights, v, mask):
+        seen.append((weights.shape[-1], {weights.dtype, v.dtype}))
+        return whole(weights, v, mask)
+
+    monkeypatch.setattr(linear, "weighted_sum", noted)
+    getattr(linear, form)(*draw(n=100, dtype=np.float32)[0], **given)
+    assert seen == [(n, {np.dtype(np.float32)}) for n in pieces]
 
 
 (Q, K, V), _ = draw()

@@ -7,6 +7,7 @@ from test_linear import test_a_form_is_the_recurrence_unrolled as is_the_recurre
 from test_linear import test_a_scale_is_a_factor_of_the_output_alone as scaled
 from test_linear import test_the_three_forms_agree_for_every_chunk_and_length as forms_agree
 from test_linear import test_what_comes_later_has_no_influence as causal
+from test_linear import test_without_softmax_scores_are_the_weights as without_softmax
 
 from attnbook import linear
 
@@ -92,6 +93,12 @@ STEPWISE = {
         "plain",
     ),
     "the first state ignored": (linear._start, "if state is None else state", "", "plain"),
+    "read from the side of the values": (
+        linear.read,
+        "(q[..., None, :] @ state)[..., 0, :]",
+        "(state[..., : q.shape[-1]] @ q[..., :, None])[..., 0]",
+        "plain",
+    ),
     "the scale upside down": (linear._scaled, "** -0.5", "** 0.5", "plain"),
 }
 AT_ONCE = {
@@ -216,6 +223,21 @@ def test_a_wrong_version_is_rejected(monkeypatch, mistake):
     one_line.put(monkeypatch, *edit)
     with pytest.raises((AssertionError, ValueError)):
         claims(rule)
+
+
+OF_ALL_KEYS = {
+    "no scale": ("_scaled(q, scale)", "q"),
+    "the scale of the values": ("_scaled(q, scale)", "q * v.shape[-1] ** -0.5"),
+    "the mean over the keys": ("(_transposed(k) @ v)", "(_transposed(k) @ v) / k.shape[-2]"),
+    "the keys of the queries": ("_transposed(k) @ v", "_transposed(q[..., :5, :]) @ v"),
+}
+
+
+@pytest.mark.parametrize("mistake", OF_ALL_KEYS)
+def test_a_wrong_product_from_the_right_is_rejected(monkeypatch, mistake):
+    one_line.put(monkeypatch, linear.bidirectional, *OF_ALL_KEYS[mistake])
+    with pytest.raises(AssertionError):
+        without_softmax((2,), FORMS["parallel"])
 
 
 def test_a_plain_product_lets_a_later_nan_through(monkeypatch):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from attnbook import pytorch
 from attnbook.masks import (
     causal_mask,
     document_mask,
@@ -10,6 +11,7 @@ from attnbook.masks import (
     prefix_mask,
     sliding_window_mask,
 )
+from attnbook.online import attention_with_lse, sliding_window_attention_in_blocks
 
 SIZES = [(4, 4), (2, 5), (5, 2), (1, 6), (0, 3), (3, 0)]
 every_size = pytest.mark.parametrize(("n_q", "n_k"), SIZES)
@@ -50,6 +52,18 @@ def test_causal_queries_before_the_first_key_see_nothing():
 def test_a_window_shows_so_many_keys_before_and_after(n_q, n_k, left, right):
     expected = mask_of(n_q, n_k, lambda query, key: query - right <= key <= query + left)
     assert (sliding_window_mask(n_q, n_k, left, right) == expected).all()
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.uint64])
+def test_a_window_is_as_wide_whatever_integer_says_so(kind):
+    """The negative of an unsigned 2 is 254."""
+    expected = sliding_window_mask(7, 9, 2, 1)
+    sizes = [kind(x) for x in (7, 9, 2, 1)]
+    assert (sliding_window_mask(*sizes) == expected).all()
+    assert (pytorch.sliding_window_mask(*sizes).numpy() == expected).all()
+    q, k = (np.random.default_rng(0).standard_normal((n, 4)) for n in (7, 9))
+    out, _ = sliding_window_attention_in_blocks(q, k, k, *sizes[2:])
+    np.testing.assert_allclose(out, attention_with_lse(q, k, k, expected)[0], rtol=1e-13)
 
 
 def test_a_causal_window_shows_left_plus_one_keys():

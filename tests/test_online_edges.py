@@ -1,6 +1,7 @@
 """Attention by blocks where a mask has one column, a bias hides a row, or a gradient is NaN."""
 
 import numpy as np
+import one_line
 import pytest
 from draw import N_K, N_Q, assert_close, queries_keys_values
 
@@ -53,3 +54,50 @@ def test_the_gradient_of_a_query_reaches_only_the_keys_that_it_sees():
         np.testing.assert_array_equal(before[2:], after[2:])
         assert np.all(np.isnan(after[:2]))
     np.testing.assert_array_equal(clean[0][1:], dirty[0][1:])
+
+
+def widths(monkeypatch, block):
+    """How many keys each matrix of scores has, there and back."""
+    seen, whole = [], reference.dot_product_scores
+
+    def noted(q, k, scale=None):
+        seen.append(k.shape[-2])
+        return whole(q, k, scale)
+
+    monkeypatch.setattr(online.blocks, "dot_product_scores", noted)
+    q, k, v = queries_keys_values(())
+    found = online.attention_by_blocks(q, k, v, block=block)
+    there, seen[:] = seen.copy(), []
+    online.attention_by_blocks_backward(np.ones((N_Q, v.shape[-1])), q, k, v, *found, block=block)
+    return there, seen
+
+
+@pytest.mark.parametrize(("block", "expected"), [(2, [2, 2, 1]), (N_K, [N_K]), (N_K + 3, [N_K])])
+def test_no_matrix_is_wider_than_its_block(monkeypatch, block, expected):
+    assert widths(monkeypatch, block) == (expected, expected)
+
+
+def test_a_way_back_in_one_block_is_noticed(monkeypatch):
+    one_line.put(
+        monkeypatch,
+        online.blocks.attention_by_blocks_backward,
+        "_blocks(k.shape[-2], block, mask)",
+        "_blocks(k.shape[-2], k.shape[-2], mask)",
+    )
+    changed = online.blocks.attention_by_blocks_backward
+    monkeypatch.setattr(online, "attention_by_blocks_backward", changed)
+    with pytest.raises(AssertionError):
+        test_no_matrix_is_wider_than_its_block(monkeypatch, 2, [2, 2, 1])
+
+
+def test_blocks_are_merged_in_the_dtype_of_the_arrays(monkeypatch):
+    """A sum in float64 would hold twice the memory."""
+    seen, whole = set(), online.merge
+
+    def noted(*parts):
+        seen.update(x.dtype for x in parts)
+        return whole(*parts)
+
+    monkeypatch.setattr(online.blocks, "merge", noted)
+    online.attention_by_blocks(*queries_keys_values((), np.float32), block=2)
+    assert seen == {np.dtype(np.float32)}

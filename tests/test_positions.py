@@ -3,6 +3,8 @@
 Each test runs on the functions of NumPy and on their twins in PyTorch.
 """
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from both_positions import BOTH
@@ -64,9 +66,10 @@ def test_rotate_is_rotary_embedding_of_onnx(library, name):
 
 @both
 def test_frequencies_are_the_equation_in_loops(library):
-    for base in (10000, 500.0):
+    for base in (10000, 500.0, 0.5):
         expected = [float(base) ** (-2 * m / WIDTH) for m in range(WIDTH // 2)]
         assert_close(library.frequencies(WIDTH, base), np.array(expected))
+    assert np.array_equal(library.frequencies(2), [1])
 
 
 @both
@@ -159,6 +162,7 @@ def test_alibi_falls_by_a_slope_for_each_step_back(library):
     assert bias.shape == (8, 2, 4)
     assert np.array_equal(bias[0], [[-1, -0.5, 0, -0.5], [-1.5, -1, -0.5, 0]])
     assert np.array_equal(bias[7], bias[0] / 2**7)
+    assert np.array_equal(library.alibi_bias(1, 1, 2), [[[-1 / 256, 0]]])
     assert_close(library.alibi_bias(3, 1, 2)[:, 0, 0], -(2.0 ** (-8 * np.array([1, 2, 3]) / 3)))
 
 
@@ -206,6 +210,19 @@ def test_yarn_after_no_training_at_all_is_linear(library):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_factor_of_1_changes_nothing(library, method):
     assert_close(library.stretched(THETA, 1, method, 2048), THETA)
+
+
+@both
+@pytest.mark.parametrize("kind", [np.float64, Fraction])
+@pytest.mark.parametrize("method", METHODS)
+def test_numbers_of_any_kind_widen_no_frequency(library, method, kind):
+    """A float64 of NumPy, unlike one of Python, would make float64 of a float32 array."""
+    narrow, factor, length = THETA.astype(np.float32), kind(4), kind(2048)
+    whole = library.frequencies(WIDTH, kind(10000))
+    assert whole.dtype == np.float64 and np.array_equal(whole, library.frequencies(WIDTH, 10000))
+    out = library.stretched(narrow, factor, method, length)
+    assert out.dtype == np.float32
+    np.testing.assert_allclose(out, library.stretched(THETA, 4, method, 2048), rtol=1e-6)
 
 
 def attend(library, x, places, q_places=None):

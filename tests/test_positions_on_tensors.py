@@ -84,6 +84,20 @@ def test_frequencies_in_a_half_type_are_refused():
     assert "expected FloatOrDouble[Tensor, 'pairs']" in said
 
 
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("frequencies", (4.0,)),
+        ("stretched", (THETA.tolist(), 2, "ntk")),
+        ("sinusoidal", (PLACES + 0.5, 4)),
+        ("alibi_bias", (2.0, 3, 3)),
+    ],
+)
+def test_a_wrong_type_is_refused_by_name(name, given):
+    first = next(iter(inspect.signature(getattr(pytorch, name)).parameters))
+    assert refusal(getattr(pytorch, name), *given).startswith(f"{name}: {first} is ")
+
+
 def test_the_dtype_of_frequencies_does_not_count():
     for theta in (THETA, THETA.float()):
         assert pytorch.rope(X.float(), PLACES, theta).dtype == torch.float32
@@ -93,6 +107,7 @@ def test_autocast_rounds_vectors_and_no_frequency():
     x, far = X.float(), PLACES + 5000
     with torch.autocast("cpu", dtype=torch.bfloat16):
         out = pytorch.rope(x, far, THETA.float())
+        assert pytorch.halves_from_neighbours(x).dtype == torch.bfloat16
     assert torch.equal(out, pytorch.rope(x.bfloat16(), far, THETA.float()))
     rounded = THETA.bfloat16().float()
     assert not torch.allclose(out, pytorch.rope(x.bfloat16(), far, rounded), atol=0.1)

@@ -45,6 +45,27 @@ def test_under_autocast_attention_has_the_dtype_and_the_precision_of_pytorchs_ow
     assert torch.equal(out, attend(*(x.bfloat16() for x in (q, k, v)))), "as if there were none"
 
 
+def test_under_autocast_heads_that_are_only_moved_have_its_dtype_too():
+    x = torch.randn(2, 3, 8)
+    with autocast():
+        heads = pytorch.repeat_heads(pytorch.split_heads(x, 2), 1)
+        assert pytorch.split_heads(x, 2).dtype == torch.bfloat16
+        assert pytorch.repeat_heads(x, 2).dtype == torch.bfloat16
+        assert pytorch.merge_heads(x).dtype == torch.bfloat16
+    assert torch.equal(pytorch.merge_heads(heads), x.bfloat16())
+
+
+@pytest.mark.parametrize("shape", [(3, 1), (1, 5), (1, 1), (2, 3, 1)])
+def test_an_axis_of_a_mask_may_be_1_and_a_nan_stays_with_who_sees_it(shape):
+    q, k, v = tensors("scaled_dot_product_attention")
+    shown = torch.rand(shape, generator=torch.Generator().manual_seed(4)) < 0.5
+    v[..., 2, 0] = torch.nan
+    whole = shown.expand(*v.shape[:-2], 3, 5)
+    out = attend(q, k, v, shown)
+    assert torch.allclose(out, attend(q, k, v, whole), rtol=1e-13, equal_nan=True)
+    assert torch.equal(out[..., 0].isnan(), whole[..., 2])
+
+
 def test_a_product_that_autocast_reaches_is_less_exact():
     q, k, _ = tensors("scaled_dot_product_attention", dtype=torch.float32)
     with autocast():

@@ -71,6 +71,15 @@ def assert_readable(form, arrays, eps=64 * EPS, readable=attention_with_lse):
         np.testing.assert_allclose(actual, expected, rtol=eps, atol=eps)
 
 
+def test_a_window_looks_back_alone_unless_told():
+    arrays = drawn(7, 9)
+    expected = attention_with_lse(*arrays, masks.sliding_window_mask(7, 9, 2))
+    for found, right in zip(
+        tiles.sliding_window_attention_in_blocks(*arrays, 2), expected, strict=True
+    ):
+        np.testing.assert_allclose(found, right, rtol=64 * EPS, atol=64 * EPS)
+
+
 LONG = list(itertools.product((1, 3, 7, 20), (1, 2, 5, 9, 20, 33)))
 
 

@@ -1,6 +1,7 @@
 """Each of these mistakes in a backward pass turns a claim of the suite red."""
 
 import numpy as np
+import one_line
 import pytest
 import test_gradients_by_hand as claims
 import test_gradients_of_heads as of_heads
@@ -217,6 +218,61 @@ def test_a_wrong_gradient_is_rejected(monkeypatch, name, title):
     wrong, rejects = MISTAKES[name][title]
     rejects()
     monkeypatch.setattr(gradients, name, wrong)
+    with pytest.raises((AssertionError, ValueError)):
+        rejects()
+
+
+# A line of a function, as a mistake would write it, and the claim that rejects it.
+ATTENTION = gradients.scaled_dot_product_attention_backward
+LAYER, SUM = gradients.multi_head_attention_backward, gradients.weighted_sum_backward
+SOFTMAX = "softmax_backward(grad_weights, weights, mask)"
+LINES = {
+    "weights of hidden keys too": (ATTENTION, "scores + bias, mask)", "scores + bias)", dot),
+    "the bias ignored": (ATTENTION, "scores if bias is None", "scores if True", scaled),
+    "the scale ignored forward": (ATTENTION, "(q, k, scale)", "(q, k)", scaled),
+    "no softmax on the way": (ATTENTION, SOFTMAX, "grad_weights", plain),
+    "values first": (
+        ATTENTION,
+        "*dot_product_scores_backward(grad_scores, q, k, scale, mask), grad_v",
+        "grad_v, *dot_product_scores_backward(grad_scores, q, k, scale, mask)",
+        plain,
+    ),
+    "values from the gradient of the weights": (
+        SUM,
+        "_transposed(weights), grad_out",
+        "_transposed(grad_weights), grad_out",
+        plain,
+    ),
+    "a gradient for what is hidden": (SUM, "np.where(mask, grad_weights, 0)", "grad_weights", step),
+    "the mask of a sequence for a head": (LAYER, "mask[..., None, :, :]", "mask", heads),
+    "the mask ignored forward": (LAYER, "attention(*heads, mask=mask)", "attention(*heads)", heads),
+    "the mask ignored on the way back": (
+        LAYER,
+        "backward(grad_heads, *heads, mask=mask)",
+        "backward(grad_heads, *heads)",
+        heads,
+    ),
+    "copies not summed": (LAYER, "repeat_heads_backward(grad, times)", "grad", shared),
+    "heads merged by a view": (
+        LAYER,
+        "map(merge_heads, grads)",
+        "map(lambda x: x.reshape(*x.shape[:-3], x.shape[-2], -1), grads)",
+        heads,
+    ),
+    "W_o turned over on the way back": (LAYER, "merged, w_o)", "merged, w_o.T)", theirs),
+    "parameters before inputs": (
+        LAYER,
+        "*grad_inputs, *grad_w, grad_w_o",
+        "*grad_w, *grad_inputs, grad_w_o",
+        heads,
+    ),
+}
+
+
+@pytest.mark.parametrize("title", LINES)
+def test_a_wrong_line_is_rejected(monkeypatch, title):
+    *edit, rejects = LINES[title]
+    one_line.put(monkeypatch, *edit)
     with pytest.raises((AssertionError, ValueError)):
         rejects()
 

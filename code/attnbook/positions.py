@@ -60,8 +60,8 @@ def stretched(
 
         θ_m · (γ_m + (1 - γ_m) / s),    γ_m = clip((r_m - 1) / 31, 0, 1)
 
-    Returns an array of the same shape. Raises ValueError if the factor is below 1, and for "yarn"
-    without the length of training, in positions.
+    Returns an array of the same shape and dtype. Raises ValueError if the factor is below 1, and
+    for "yarn" without the length of training, in positions.
 
     Source: Chen et al. (2023) for "linear"; Peng et al. (2023), section 3.1 for "ntk", section 3.2
     with α = 1 and β = 32 for "yarn", without its scaling of the scores.
@@ -72,7 +72,8 @@ def stretched(
     if method == "linear":
         return frequencies / float(factor)
     if method == "ntk":
-        return frequencies * float(factor) ** -np.linspace(0, 1, len(frequencies))
+        steps = np.linspace(0, 1, len(frequencies), dtype=frequencies.dtype)
+        return frequencies * float(factor) ** -steps
     if trained_length is None:
         raise ValueError("stretched: trained_length is None; expected a number for 'yarn'")
     turns = float(trained_length) * frequencies / (2 * np.pi)

@@ -75,7 +75,7 @@ def sliding_window_mask(
     _count("left", left)
     _count("right", right)
     ahead = steps_ahead(n_q, n_k, device)
-    return (-left <= ahead) & (ahead <= right)
+    return (ahead + left >= 0) & (ahead <= right)  # -left of an unsigned number would be large
 
 
 @checked
