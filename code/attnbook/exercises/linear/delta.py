@@ -39,6 +39,10 @@ def _beta_without_axes(state, k, v, beta):
     return state + beta * _outer(k, v - _read(k, state))
 
 
+def _beta_with_one_axis(state, k, v, beta):
+    return state + beta[..., None] * _outer(k, v - _read(k, state))
+
+
 def _columns(state, k, v, beta):
     """H with the features of values in its rows."""
     read = (state @ k[..., :, None])[..., 0]
@@ -137,6 +141,34 @@ delta_update = Write(
             "this is what the key reads afterwards; the new state is asked for.",
         ),
         Misconception(
+            lambda state, k, v, beta: solutions.delta_update(state, k, v, 2 * beta),
+            "twice too much is written: the half before the square cancels the 2 of the gradient.",
+        ),
+        Misconception(
+            lambda state, k, v, beta: (
+                state + (beta[..., None] * (v - _read(k, state)))[..., None, :]
+            ),
+            "what is missing is added to every row; k says how much of it each row gets.",
+        ),
+        Misconception(
+            lambda state, k, v, beta: (
+                state + beta[..., None, None] * k[..., :, None] * (v[..., None, :] - state)
+            ),
+            "each row of H is compared with v on its own; the key reads k H, a sum of rows.",
+        ),
+        Misconception(
+            lambda state, k, v, beta: (
+                solutions.delta_update(state, k, v, beta) - beta[..., None, None] * state
+            ),
+            "the whole state shrinks by 1 - β; the delta rule changes only what this key reads.",
+        ),
+        Misconception(
+            lambda state, k, v, beta: (
+                state + beta[..., None, None] * _outer(v - _read(k, state), k)
+            ),
+            "the outer product is turned: it has a row for each feature of the key.",
+        ),
+        Misconception(
             _columns,
             "rows and columns are exchanged: H has a row for each feature of the key.",
         ),
@@ -148,9 +180,16 @@ delta_update = Write(
             for plain in (_one_by_one, _for_two_axes)
         ),
         Misconception(
-            _beta_without_axes,
-            "β meets the wrong axis: it has none for the rows and columns of H, so "
-            "beta[..., None, None].",
+            lambda state, k, v, beta: state + beta[..., None, None] * _outer(k, v - k @ state),
+            "k @ state takes a stack of keys for a matrix: (k[..., None, :] @ state)[..., 0, :].",
+        ),
+        *(
+            Misconception(
+                version,
+                "β meets the wrong axis: it has none for the rows and columns of H, so "
+                "beta[..., None, None].",
+            )
+            for version in (_beta_without_axes, _beta_with_one_axis)
         ),
         Misconception(
             lambda state, k, v, beta: solutions.delta_update(state, k, v, beta).astype(np.float64),

@@ -36,6 +36,21 @@ def _with_softmax(q, k, v, state):
     return softmax(scores, np.tri(scores.shape[-1], dtype=bool)) @ v + q @ state
 
 
+def _all_averaged(q, k, v, state):
+    weights = np.tril(q @ _t(k))
+    return (weights @ v + q @ state) / weights.sum(axis=-1, keepdims=True)
+
+
+def _filled(fill):
+    return _inside(lambda s: np.where(np.tri(s.shape[-1], dtype=bool), s, fill))
+
+
+def _first_reads(q, k, v, state):
+    """Only the first step reads the state."""
+    first = np.arange(q.shape[-2])[:, None] == 0
+    return np.tril(q @ _t(k)) @ v + np.where(first, q @ state, 0)
+
+
 FUTURE = (
     "a step reads the steps after it: the causal mask is missing, or the state has the whole chunk "
     "in it before it is read."
@@ -74,6 +89,23 @@ read_chunk = Write(
         Misconception(
             _inside(lambda s: np.tril(s, 1)),
             "the triangle is one diagonal too high: each step reads the one after it too.",
+        ),
+        *(
+            Misconception(
+                _filled(fill),
+                "the future is filled with a number that only a softmax makes 0; here the scores "
+                "are the weights themselves, so the future has to be 0.",
+            )
+            for fill in (-np.inf, -1e9)
+        ),
+        Misconception(
+            lambda q, k, v, state: np.tril(q @ _t(k)) @ v + q @ (state + _t(k) @ v),
+            "the chunk is read twice, and once with its future: the state comes from before it.",
+        ),
+        Misconception(_first_reads, "only the first step reads the state; every step does."),
+        Misconception(
+            lambda q, k, v, state: np.tril(q @ _t(k) @ v + q @ state),
+            "the triangle is taken from the output; it belongs on the scores, before the values.",
         ),
         Misconception(
             lambda q, k, v, state: np.tril(q @ _t(k) @ v) + q @ state,
@@ -119,6 +151,9 @@ read_chunk = Write(
         ),
         Misconception(
             _averaged, "the chunk's part is divided by the sum of its scores; nothing is here."
+        ),
+        Misconception(
+            _all_averaged, "everything is divided by the sum of the scores; nothing is here."
         ),
         Misconception(
             lambda q, k, v, state: np.tril(q @ k.T) @ v + q @ state,
