@@ -61,6 +61,24 @@ def _folded(grad_scores, shape):
     return grad_scores.reshape(-1, *shape).sum(axis=0)
 
 
+def _counted_from_the_front(grad_scores, shape):
+    """The axes of the bias taken for those of the scores, unless both have as many."""
+    axes = tuple(axis for axis, size in enumerate(shape) if size == 1)
+    return np.sum(grad_scores, axis=axes, keepdims=True)
+
+
+def _aligned_left(grad_scores, shape):
+    lacking = tuple(range(len(shape), grad_scores.ndim))
+    ones = tuple(axis for axis, size in enumerate(shape) if size == 1)
+    return np.sum(grad_scores, axis=lacking + ones, keepdims=True).reshape(shape)
+
+
+def _batch_mean(grad_scores, shape):
+    lacking, ones = _repeated(grad_scores, shape)
+    means = np.mean(grad_scores, axis=lacking, keepdims=True) if lacking else grad_scores
+    return np.sum(means, axis=ones, keepdims=True).reshape(shape)
+
+
 def _in_float64(grad_scores, shape):
     return solutions.bias_backward(grad_scores.astype(np.float64), shape)
 
@@ -113,6 +131,37 @@ bias_backward = Write(
         ),
         Misconception(
             _spread, "the sums are spread over the scores again: return them in the bias's shape."
+        ),
+        *(
+            Misconception(
+                version,
+                "axis 0 alone is summed, whatever the shape: sum along each axis that the bias "
+                "lacks or has with size 1.",
+            )
+            for version in (
+                lambda grad_scores, shape: np.sum(grad_scores, axis=0),
+                lambda grad_scores, shape: np.sum(grad_scores, axis=0, keepdims=True),
+            )
+        ),
+        *(
+            Misconception(
+                version,
+                "axes are counted from the front; the bias's last axis is the scores' last one, "
+                "and what it lacks is in front.",
+            )
+            for version in (_counted_from_the_front, _aligned_left)
+        ),
+        Misconception(
+            _batch_mean,
+            "the axes that the bias lacks are averaged: they are repetitions too, and get the sum.",
+        ),
+        Misconception(
+            lambda grad_scores, shape: grad_scores.reshape(shape),
+            "reshape keeps all numbers: where the bias was repeated, several become one sum.",
+        ),
+        Misconception(
+            lambda grad_scores, shape: -solutions.bias_backward(grad_scores, shape),
+            "the sign is turned: the bias is added, so a higher bias is a higher score.",
         ),
         Misconception(
             _folded,
