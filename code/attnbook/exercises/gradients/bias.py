@@ -83,6 +83,10 @@ def _in_float64(grad_scores, shape):
     return solutions.bias_backward(grad_scores.astype(np.float64), shape)
 
 
+def _to_float64(grad_scores, shape):
+    return solutions.bias_backward(grad_scores, shape).astype(np.float64)
+
+
 def _grad(*shape, dtype=np.float64):
     return _rng.standard_normal(shape).astype(dtype)
 
@@ -167,7 +171,10 @@ bias_backward = Write(
             _folded,
             "reshape folds neighbours together, whatever axis they are on: sum along axes.",
         ),
-        Misconception(_in_float64, "the result is float64 whatever came in: keep the dtype."),
+        *(
+            Misconception(version, "the result is float64 whatever came in: keep the dtype.")
+            for version in (_in_float64, _to_float64)
+        ),
     ),
     notice=(
         "Whatever NumPy broadcasts forward is summed backward: biases, scales, masks that learn. "
@@ -186,6 +193,8 @@ bias_backward = Write(
         case(grad_scores=_grad(5, 2, 3, 4), shape=(1, 2, 3, 4)),
         case(grad_scores=_grad(3, 3, 3), shape=(3, 1, 3)),
         case(grad_scores=_grad(3, 1, 4), shape=(1, 1, 4)),
+        case(grad_scores=_grad(5, 3, 4), shape=(3, 4)),
+        stress(grad_scores=np.array([[1.0, 2.0], [3.0, 4.0]]), shape=()),
         stress(grad_scores=_grad(2, 3, dtype=np.float32), shape=(1, 3)),
         stress(grad_scores=np.full((3000, 1), 2, np.float32), shape=(1, 1)),
     ),

@@ -239,6 +239,12 @@ delta_update = Write(
             v=rng.standard_normal((2, 3, 2)),
             beta=rng.random((2, 3)),
         ),
+        case(
+            state=rng.standard_normal((4, 3)),
+            k=rng.standard_normal(4),
+            v=rng.standard_normal(3),
+            beta=np.array(0.3),
+        ),
         stress(
             state=np.float32([[2, 1], [6, 0]]),
             k=np.float32([1, 0]),

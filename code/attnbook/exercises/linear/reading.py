@@ -192,6 +192,7 @@ read_chunk = Write(
         case(**_random(3, 4, 6, batch=(2, 5))),
         case(**_random(3, 3, 3, batch=(3,))),
         case(**_random(4, 2, 3, dtype=np.float32)),
+        case(**_random(5, 4, 3)),
         stress(**{name: np.float16(np.round(x)) for name, x in _random(3, 2, 2).items()}),
     ),
 )
