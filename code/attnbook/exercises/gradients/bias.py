@@ -79,6 +79,12 @@ def _batch_mean(grad_scores, shape):
     return np.sum(means, axis=ones, keepdims=True).reshape(shape)
 
 
+def _mean_of_ones(grad_scores, shape):
+    lacking, ones = _repeated(grad_scores, shape)
+    sums = np.sum(grad_scores, axis=lacking, keepdims=True)
+    return np.mean(sums, axis=ones, keepdims=True).reshape(shape)
+
+
 def _in_float64(grad_scores, shape):
     return solutions.bias_backward(grad_scores.astype(np.float64), shape)
 
@@ -160,6 +166,10 @@ bias_backward = Write(
             "the axes that the bias lacks are averaged: they are repetitions too, and get the sum.",
         ),
         Misconception(
+            _mean_of_ones,
+            "the axes of size 1 are averaged: they are repetitions too, and get the sum.",
+        ),
+        Misconception(
             lambda grad_scores, shape: grad_scores.reshape(shape),
             "reshape keeps all numbers: where the bias was repeated, several become one sum.",
         ),
@@ -181,7 +191,7 @@ bias_backward = Write(
         "Libraries do it behind every `+`."
     ),
     cases=(
-        case(grad_scores=np.array([[1.0, 2.0], [3.0, 4.0]]), shape=(1, 2)),
+        case(grad_scores=np.array([[1.0, -2.0], [3.0, 4.0]]), shape=(1, 2)),
         case(grad_scores=np.array([[1.0, 2.0], [3.0, 4.0]]), shape=(2, 1)),
         case(grad_scores=np.array([[1.0, 2.0], [3.0, 4.0]]), shape=(2, 2)),
         case(grad_scores=np.array([[1.0, 2.0, 3.0]]), shape=(1, 1)),

@@ -124,6 +124,18 @@ soft_cap_backward = Write(
             "cap stands in the place of 1: the slope is 1 - tanh², whatever the cap is.",
         ),
         Misconception(
+            _slope(lambda bent, scores, cap: 1 - (bent / cap) ** 2),
+            "the tanh is divided by the cap: the division stands inside it alone.",
+        ),
+        Misconception(
+            _slope(lambda bent, scores, cap: (1 - bent**2) * scores),
+            "the scores are a factor: of S / cap inside the tanh the chain rule takes 1 / cap.",
+        ),
+        Misconception(
+            _slope(lambda bent, scores, cap: 1 / (1 + (scores / cap) ** 2)),
+            "that is the slope of the arc tangent: that of tanh is 1 - tanh².",
+        ),
+        Misconception(
             _slope(lambda bent, scores, cap: 1 - np.tanh(bent) ** 2),
             "the tanh is taken twice: the slope is that at S / cap, not at its tanh.",
         ),

@@ -152,6 +152,20 @@ gaussian_scores_backward = Write(
             "query and key are added; the gradient is made of their difference.",
         ),
         Misconception(
+            lambda grad, q, k: (
+                -np.sum(grad, axis=-1)[..., None] * q,
+                -np.sum(grad, axis=-2)[..., None] * k,
+            ),
+            "each has its own part alone: the dot product pulls it towards the other one too.",
+        ),
+        Misconception(
+            lambda grad, q, k: (
+                grad @ k - np.sum(grad) * q,
+                _turned(grad) @ q - np.sum(grad) * k,
+            ),
+            "the whole of grad_scores is summed: a query has its own row, a key its own column.",
+        ),
+        Misconception(
             lambda grad, q, k: (grad @ (k - q), _turned(grad) @ (q - k)),
             "k - q takes query i from key i alone: each query meets every key.",
         ),

@@ -8,6 +8,7 @@ from attnbook.exercises.solutions import gradients as solutions
 GRAD_V, GRAD_S = [2, 1, 1], [6, -5, -1]
 _FORGOTTEN = "G_O = 4 is a factor of every gradient, and is left out."
 _OF_THE_CHAPTER = "that is as with the chapter's G_O = 8: here it is 4."
+_UNROUNDED = "these are the exponents themselves: round to whole ones."
 _ROWS = "the rows are in the wrong order: G_V comes first."
 
 another_row = Predict(
@@ -104,9 +105,6 @@ steps_in_float32 = Predict(
         Misconception([-5, -8], "these are the steps of float64: float32 has ε = 1.2e-7."),
         Misconception([-3, -2], "they are exchanged: the central difference bears larger steps."),
         Misconception([2, 3], "the steps are small: the exponents are negative."),
-        Misconception([-2.31, -3.46], "these are the exponents themselves: round to whole ones."),
-        Misconception([-2.3, -3.5], "these are the exponents themselves: round to whole ones."),
-        Misconception([-2.3, -3.46], "these are the exponents themselves: round to whole ones."),
         *(
             Misconception(
                 logs, "these are natural logarithms: of a power of ten the exponent is log10."
@@ -125,6 +123,8 @@ steps_in_float32 = Predict(
         *mistakes_in_parts(
             [-2, -3],
             (
+                *((0, log, _UNROUNDED) for log in (-2.31, -2.3)),
+                *((1, log, _UNROUNDED) for log in (-3.46, -3.5)),
                 (0, -3, "ε^(1/3) is 0.0049: half of 0.01, but five times 0.001."),
                 (0, -5, "ε^(2/3) is the error at the bottom; the step is ε^(1/3)."),
                 (0, -1, "the cube root of 1.2e-7 is 0.0049."),

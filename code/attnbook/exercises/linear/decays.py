@@ -136,6 +136,14 @@ decay_mask = Write(
             "the mask is transposed: rows are queries i, columns keys j, and the future is j > i.",
         ),
         Misconception(
+            _from(lambda g: g[..., :, None] - g[..., None, :]),
+            "g_j is subtracted from g_i; what lies between adds up, g_{j+1} + … + g_i.",
+        ),
+        Misconception(
+            lambda g: np.where(np.tri(g.shape[-1], dtype=bool), np.exp(_sums(g)), -np.inf),
+            "the future is -inf, which is for scores before a softmax; here it has to be 0.",
+        ),
+        Misconception(
             lambda g: np.exp(_sums(g)), "above the diagonal lies the future; it has to be 0 there."
         ),
         Misconception(
@@ -206,7 +214,7 @@ decay_mask = Write(
                 "a finite number stands for -inf: if it is small, something is left, and if it is "
                 "large, the other log-decays are lost beside it in a sum.",
             )
-            for lowest in (-1e4, -1e9, -1e30, -100, -30)
+            for lowest in (-1e3, -1e4, -1e9, -1e30, -100, -30)
         ),
         *(
             Misconception(

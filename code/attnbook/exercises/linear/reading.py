@@ -147,6 +147,12 @@ read_chunk = Write(
             "everything is divided by √d_k; no scale is asked for.",
         ),
         Misconception(
+            lambda q, k, v, state: (
+                _with_softmax(q * q.shape[-1] ** -0.5, k, v, 0 * state) + q @ state
+            ),
+            "there is a scale and a softmax over the scores; here they are the weights.",
+        ),
+        Misconception(
             _with_softmax, "there is a softmax over the scores; here they are the weights."
         ),
         Misconception(

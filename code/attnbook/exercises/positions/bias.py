@@ -29,9 +29,12 @@ def _promoted(slopes, n_q, n_k):
     return solutions.alibi(slopes.astype(float), n_q, n_k).astype(np.float64)
 
 
-def _masked(slopes, n_q, n_k):
-    ahead = np.arange(n_k) - (np.arange(n_q)[:, None] + n_k - n_q)
-    return np.where(ahead > 0, -np.inf, solutions.alibi(slopes, n_q, n_k)).astype(slopes.dtype)
+def _masked(fill):
+    def alibi(slopes, n_q, n_k):
+        ahead = np.arange(n_k) - (np.arange(n_q)[:, None] + n_k - n_q)
+        return np.where(ahead > 0, fill, solutions.alibi(slopes, n_q, n_k)).astype(slopes.dtype)
+
+    return alibi
 
 
 def _of_the_chapter(slopes, n_q, n_k):
@@ -140,8 +143,12 @@ alibi = Write(
         Misconception(
             _of_the_chapter, "these are the slopes of the chapter: use those that are given."
         ),
-        Misconception(
-            _masked, "the future is hidden: that is the mask's part, and a bias hides nothing."
+        *(
+            Misconception(
+                _masked(fill),
+                "the future is hidden: that is the mask's part, and a bias hides nothing.",
+            )
+            for fill in (-np.inf, -1e9)
         ),
         Misconception(_promoted, "the result is float64: return it in the dtype of the slopes."),
     ),

@@ -170,6 +170,14 @@ moved_cache = Write(
                 lambda shape: shape,
             )
         ),
+        *(
+            Misconception(_turned_by(place), "`rope` takes the places as an array of integers.")
+            for place in (lambda n, steps: [steps] * n, lambda n, steps: range(n))
+        ),
+        Misconception(
+            _turned_by(lambda n, steps: np.arange(n) - steps),
+            "each key turns by its own place once more, and `steps` back.",
+        ),
         Misconception(
             _turned_by(lambda n, steps: np.full(n, float(steps))),
             "these places are floats; `rope` takes integers.",
