@@ -181,10 +181,10 @@ soft_cap_backward = Write(
     ),
     notice="The cap cancels from the slope: near 0 a soft cap changes no gradient, whatever it is.",
     cases=(
-        case(grad_capped=np.array([[1.0]]), scores=np.array([[0.0]]), cap=2.0),
+        case(grad_capped=np.array([[3.0]]), scores=np.array([[0.0]]), cap=2.0),
         case(grad_capped=np.array([[1.0, -2.0]]), scores=np.array([[1.0, 3.0]]), cap=2.0),
         case(grad_capped=np.array([[3.0, 1.0]]), scores=np.array([[-1.0, 0.5]]), cap=1.0),
-        case(**_drawn(3, 4)),
+        case(**_drawn(6, 4)),
         case(**_drawn(2, 3, 5, cap=0.5)),
         case(**_drawn(2, 1, 3, 2, cap=50)),
         stress(grad_capped=np.ones((1, 3)), scores=np.array([[1e4, -1e4, 1e300]]), cap=2.0),

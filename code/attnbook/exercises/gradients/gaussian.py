@@ -193,10 +193,15 @@ gaussian_scores_backward = Write(
         case(**_drawn(n_q=2, n_k=3, d=1)),
         case(**_drawn(n_q=3, n_k=4, d=2)),
         case(**_drawn(n_q=3, n_k=3, d=3)),
-        case(**_drawn(2, n_q=3, n_k=5, d=4)),
+        case(**_drawn(2, n_q=6, n_k=5, d=4)),
         case(**_drawn(3, n_q=3, n_k=3, d=3)),
         case(**_drawn(2, 3, n_q=4, n_k=2, d=3)),
         stress(**_drawn(2, n_q=2, n_k=3, d=2, dtype=np.float32)),
+        stress(
+            grad_scores=np.ones((1, 2), np.float16),
+            q=np.float16([[1, 2]]),
+            k=np.float16([[3, 0], [1, 4]]),
+        ),
         stress(grad_scores=np.ones((1, 2)), q=np.ones((1, 3)), k=np.ones((2, 3))),
     ),
 )

@@ -255,6 +255,7 @@ decay_mask = Write(
         stress(log_decay=np.array([[-np.inf, -1.0, -np.inf, -2.0]])),
         stress(log_decay=np.full(4, -800.0)),
         stress(log_decay=np.float32([-1.0, -0.5, -2.0])),
+        stress(log_decay=np.float16([-1.0, -0.5, -2.0])),
         stress(log_decay=np.array([-0.3, -np.inf, -0.7, -0.1])),
         stress(log_decay=np.float32([-0.3, -np.inf, -0.7, -0.1])),
     ),

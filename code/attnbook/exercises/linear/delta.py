@@ -26,6 +26,10 @@ def _one_by_one(state, k, v, beta):
     return state + beta * np.outer(k, v - k @ state)
 
 
+def _outer_of_all(state, k, v, beta):
+    return state + np.outer(k, beta * (v - k @ state))
+
+
 def _for_two_axes(state, k, v, beta):
     return state + beta * np.outer(k, v - k @ state).reshape(state.shape)
 
@@ -177,11 +181,22 @@ delta_update = Write(
                 plain,
                 "this works without batch axes only: np.outer flattens, and @ reads k as a matrix.",
             )
-            for plain in (_one_by_one, _for_two_axes)
+            for plain in (_one_by_one, _for_two_axes, _outer_of_all)
         ),
         Misconception(
             lambda state, k, v, beta: state + beta[..., None, None] * _outer(k, v - k @ state),
             "k @ state takes a stack of keys for a matrix: (k[..., None, :] @ state)[..., 0, :].",
+        ),
+        Misconception(
+            lambda state, k, v, beta: state + beta * (k.T @ (v - k @ state)),
+            "k.T @ … is no outer product: `.T` leaves a vector as it is. k[..., :, None] is a "
+            "column.",
+        ),
+        Misconception(
+            lambda state, k, v, beta: (
+                state + beta[..., None, None] * _outer(k, v - np.sum(k[..., None] * state, axis=0))
+            ),
+            "the sum runs along axis 0, a batch axis where there is one: rows are axis -2.",
         ),
         *(
             Misconception(
@@ -250,6 +265,12 @@ delta_update = Write(
             k=np.float32([1, 0]),
             v=np.float32([5, 5]),
             beta=np.array(0.5, np.float32),
+        ),
+        stress(
+            state=np.float16([[2, 1], [6, 0]]),
+            k=np.float16([1, 0]),
+            v=np.float16([5, 5]),
+            beta=np.array(0.5, np.float16),
         ),
     ),
 )

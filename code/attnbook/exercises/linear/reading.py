@@ -165,6 +165,13 @@ read_chunk = Write(
             lambda q, k, v, state: np.tril(q @ k.T) @ v + q @ state,
             "k.T reverses every axis; on a stack of keys only the last two may be swapped.",
         ),
+        *(
+            Misconception(
+                lambda q, k, v, state, pair=pair: np.tril(q @ k.swapaxes(*pair)) @ v + q @ state,
+                "the axes are counted from the front; swap the last two, -1 and -2, of any stack.",
+            )
+            for pair in ((0, 1), (1, 2))
+        ),
         Misconception(
             lambda q, k, v, state: np.tri(q.shape[-2]) @ v + q @ state,
             "the triangle of ones is multiplied by the values; it masks the scores q kᵀ.",
