@@ -61,8 +61,36 @@ def _folded(grad_scores, shape):
     return grad_scores.reshape(-1, *shape).sum(axis=0)
 
 
+def _counted_from_the_front(grad_scores, shape):
+    """The axes of the bias taken for those of the scores, unless both have as many."""
+    axes = tuple(axis for axis, size in enumerate(shape) if size == 1)
+    return np.sum(grad_scores, axis=axes, keepdims=True)
+
+
+def _aligned_left(grad_scores, shape):
+    lacking = tuple(range(len(shape), grad_scores.ndim))
+    ones = tuple(axis for axis, size in enumerate(shape) if size == 1)
+    return np.sum(grad_scores, axis=lacking + ones, keepdims=True).reshape(shape)
+
+
+def _batch_mean(grad_scores, shape):
+    lacking, ones = _repeated(grad_scores, shape)
+    means = np.mean(grad_scores, axis=lacking, keepdims=True) if lacking else grad_scores
+    return np.sum(means, axis=ones, keepdims=True).reshape(shape)
+
+
+def _mean_of_ones(grad_scores, shape):
+    lacking, ones = _repeated(grad_scores, shape)
+    sums = np.sum(grad_scores, axis=lacking, keepdims=True)
+    return np.mean(sums, axis=ones, keepdims=True).reshape(shape)
+
+
 def _in_float64(grad_scores, shape):
     return solutions.bias_backward(grad_scores.astype(np.float64), shape)
+
+
+def _to_float64(grad_scores, shape):
+    return solutions.bias_backward(grad_scores, shape).astype(np.float64)
 
 
 def _grad(*shape, dtype=np.float64):
@@ -114,18 +142,56 @@ bias_backward = Write(
         Misconception(
             _spread, "the sums are spread over the scores again: return them in the bias's shape."
         ),
+        *(
+            Misconception(
+                version,
+                "axis 0 alone is summed, whatever the shape: sum along each axis that the bias "
+                "lacks or has with size 1.",
+            )
+            for version in (
+                lambda grad_scores, shape: np.sum(grad_scores, axis=0),
+                lambda grad_scores, shape: np.sum(grad_scores, axis=0, keepdims=True),
+            )
+        ),
+        *(
+            Misconception(
+                version,
+                "axes are counted from the front; the bias's last axis is the scores' last one, "
+                "and what it lacks is in front.",
+            )
+            for version in (_counted_from_the_front, _aligned_left)
+        ),
+        Misconception(
+            _batch_mean,
+            "the axes that the bias lacks are averaged: they are repetitions too, and get the sum.",
+        ),
+        Misconception(
+            _mean_of_ones,
+            "the axes of size 1 are averaged: they are repetitions too, and get the sum.",
+        ),
+        Misconception(
+            lambda grad_scores, shape: grad_scores.reshape(shape),
+            "reshape keeps all numbers: where the bias was repeated, several become one sum.",
+        ),
+        Misconception(
+            lambda grad_scores, shape: -solutions.bias_backward(grad_scores, shape),
+            "the sign is turned: the bias is added, so a higher bias is a higher score.",
+        ),
         Misconception(
             _folded,
             "reshape folds neighbours together, whatever axis they are on: sum along axes.",
         ),
-        Misconception(_in_float64, "the result is float64 whatever came in: keep the dtype."),
+        *(
+            Misconception(version, "the result is float64 whatever came in: keep the dtype.")
+            for version in (_in_float64, _to_float64)
+        ),
     ),
     notice=(
         "Whatever NumPy broadcasts forward is summed backward: biases, scales, masks that learn. "
         "Libraries do it behind every `+`."
     ),
     cases=(
-        case(grad_scores=np.array([[1.0, 2.0], [3.0, 4.0]]), shape=(1, 2)),
+        case(grad_scores=np.array([[1.0, -2.0], [3.0, 4.0]]), shape=(1, 2)),
         case(grad_scores=np.array([[1.0, 2.0], [3.0, 4.0]]), shape=(2, 1)),
         case(grad_scores=np.array([[1.0, 2.0], [3.0, 4.0]]), shape=(2, 2)),
         case(grad_scores=np.array([[1.0, 2.0, 3.0]]), shape=(1, 1)),
@@ -134,10 +200,13 @@ bias_backward = Write(
         case(grad_scores=_grad(2, 3, 4), shape=(2, 1, 4)),
         case(grad_scores=_grad(2, 3, 4), shape=(1, 4)),
         case(grad_scores=_grad(5, 2, 3, 4), shape=(2, 1, 1)),
-        case(grad_scores=_grad(5, 2, 3, 4), shape=(1, 2, 3, 4)),
+        case(grad_scores=_grad(5, 2, 6, 4), shape=(1, 2, 6, 4)),
         case(grad_scores=_grad(3, 3, 3), shape=(3, 1, 3)),
         case(grad_scores=_grad(3, 1, 4), shape=(1, 1, 4)),
+        case(grad_scores=_grad(5, 3, 4), shape=(3, 4)),
+        stress(grad_scores=np.array([[1.0, 2.0], [3.0, 4.0]]), shape=()),
         stress(grad_scores=_grad(2, 3, dtype=np.float32), shape=(1, 3)),
+        stress(grad_scores=np.float16([[1, 2], [3, 4]]), shape=(1, 2)),
         stress(grad_scores=np.full((3000, 1), 2, np.float32), shape=(1, 1)),
     ),
 )

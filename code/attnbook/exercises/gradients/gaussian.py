@@ -54,6 +54,18 @@ def _signless(grad, q, k):
     return -np.sum(pulls, axis=-2), np.sum(pulls, axis=-3)
 
 
+def _of_weights(grad, q, k):
+    """As if the kernel's exp were part of the score."""
+    steps = q[..., :, None, :] - k[..., None, :, :]
+    return _products(grad * np.exp(-np.sum(steps**2, axis=-1) / 2), q, k)
+
+
+def _other_sums(grad, q, k):
+    steps = q[..., :, None, :] - k[..., None, :, :]
+    pulls = grad[..., None] * steps
+    return -np.sum(pulls, axis=-3), np.sum(pulls, axis=-2)
+
+
 def _without_gradient(grad, q, k):
     return _products(np.ones_like(grad), q, k)
 
@@ -110,6 +122,58 @@ gaussian_scores_backward = Write(
         ),
         Misconception(_signless, "the steps lost their signs: they say where the other one lies."),
         Misconception(
+            _of_weights,
+            "exp is part of the kernel, not of the score: its slope belongs to softmax.",
+        ),
+        Misconception(
+            _other_sums,
+            "the sums run over the wrong axes: a query collects from all keys, a key from all "
+            "queries.",
+        ),
+        *(
+            Misconception(
+                version,
+                "the query's own part is not weighted: each score pulls by its own gradient, so "
+                "that q comes as often as the sum of its row of grad_scores says, and k likewise.",
+            )
+            for version in (
+                lambda grad, q, k: (grad @ k - q, _turned(grad) @ q - k),
+                lambda grad, q, k: (
+                    grad @ k - k.shape[-2] * q,
+                    _turned(grad) @ q - q.shape[-2] * k,
+                ),
+            )
+        ),
+        Misconception(
+            lambda grad, q, k: (
+                grad @ k + np.sum(grad, axis=-1)[..., None] * q,
+                _turned(grad) @ q + np.sum(grad, axis=-2)[..., None] * k,
+            ),
+            "query and key are added; the gradient is made of their difference.",
+        ),
+        Misconception(
+            lambda grad, q, k: (
+                -np.sum(grad, axis=-1)[..., None] * q,
+                -np.sum(grad, axis=-2)[..., None] * k,
+            ),
+            "each has its own part alone: the dot product pulls it towards the other one too.",
+        ),
+        Misconception(
+            lambda grad, q, k: (
+                grad @ k - np.sum(grad) * q,
+                _turned(grad) @ q - np.sum(grad) * k,
+            ),
+            "the whole of grad_scores is summed: a query has its own row, a key its own column.",
+        ),
+        Misconception(
+            lambda grad, q, k: (grad @ (k - q), _turned(grad) @ (q - k)),
+            "k - q takes query i from key i alone: each query meets every key.",
+        ),
+        Misconception(
+            lambda *given: tuple(g.astype(np.float64) for g in _products(*given)),
+            "the results are float64 whatever came in: keep the dtype.",
+        ),
+        Misconception(
             lambda *given: _products(*given)[::-1], "the two are exchanged: the queries come first."
         ),
         Misconception(
@@ -129,10 +193,15 @@ gaussian_scores_backward = Write(
         case(**_drawn(n_q=2, n_k=3, d=1)),
         case(**_drawn(n_q=3, n_k=4, d=2)),
         case(**_drawn(n_q=3, n_k=3, d=3)),
-        case(**_drawn(2, n_q=3, n_k=5, d=4)),
+        case(**_drawn(2, n_q=6, n_k=5, d=4)),
         case(**_drawn(3, n_q=3, n_k=3, d=3)),
         case(**_drawn(2, 3, n_q=4, n_k=2, d=3)),
         stress(**_drawn(2, n_q=2, n_k=3, d=2, dtype=np.float32)),
+        stress(
+            grad_scores=np.ones((1, 2), np.float16),
+            q=np.float16([[1, 2]]),
+            k=np.float16([[3, 0], [1, 4]]),
+        ),
         stress(grad_scores=np.ones((1, 2)), q=np.ones((1, 3)), k=np.ones((2, 3))),
     ),
 )

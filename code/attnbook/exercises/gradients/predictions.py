@@ -7,6 +7,8 @@ from attnbook.exercises.solutions import gradients as solutions
 
 GRAD_V, GRAD_S = [2, 1, 1], [6, -5, -1]
 _FORGOTTEN = "G_O = 4 is a factor of every gradient, and is left out."
+_OF_THE_CHAPTER = "that is as with the chapter's G_O = 8: here it is 4."
+_UNROUNDED = "these are the exponents themselves: round to whole ones."
 _ROWS = "the rows are in the wrong order: G_V comes first."
 
 another_row = Predict(
@@ -41,6 +43,15 @@ another_row = Predict(
                     "that is weight times value; a value counts by its weight times G_O.",
                 ),
                 (0, [16, 0, 4], "that is weight times G_A: the gradient of a value is A G_O."),
+                (0, [4, 2, 2], _OF_THE_CHAPTER),
+                (1, [12, -10, -2], _OF_THE_CHAPTER),
+                (
+                    1,
+                    [-4, -20, -16],
+                    "the average is subtracted from A ∘ G_A; subtract it from G_A, then take "
+                    "times A.",
+                ),
+                (1, [20, 20, 20], "that is the average r of G_A; a score gets A ∘ (G_A - r)."),
                 (1, [1.5, -1.25, -0.25], "in the second row " + _FORGOTTEN),
                 (
                     1,
@@ -94,8 +105,12 @@ steps_in_float32 = Predict(
         Misconception([-5, -8], "these are the steps of float64: float32 has ε = 1.2e-7."),
         Misconception([-3, -2], "they are exchanged: the central difference bears larger steps."),
         Misconception([2, 3], "the steps are small: the exponents are negative."),
-        Misconception([-2.31, -3.46], "these are the exponents themselves: round to whole ones."),
-        Misconception([-2.3, -3.5], "these are the exponents themselves: round to whole ones."),
+        *(
+            Misconception(
+                logs, "these are natural logarithms: of a power of ten the exponent is log10."
+            )
+            for logs in ([-5.312, -7.968], [-5.3, -8], [-5.3, -7.97])
+        ),
         Misconception([0.01, 0.001], "these are the steps: of 0.01 the exponent is -2."),
         Misconception([0.0049, 0.00035], "these are the steps: of 0.01 the exponent is -2."),
         Misconception([-7, -7], "that is ε itself: with such a step nothing is left but rounding."),
@@ -108,6 +123,8 @@ steps_in_float32 = Predict(
         *mistakes_in_parts(
             [-2, -3],
             (
+                *((0, log, _UNROUNDED) for log in (-2.31, -2.3)),
+                *((1, log, _UNROUNDED) for log in (-3.46, -3.5)),
                 (0, -3, "ε^(1/3) is 0.0049: half of 0.01, but five times 0.001."),
                 (0, -5, "ε^(2/3) is the error at the bottom; the step is ε^(1/3)."),
                 (0, -1, "the cube root of 1.2e-7 is 0.0049."),

@@ -48,6 +48,33 @@ def _mended(g):
     return np.nan_to_num(_from(_differences)(g))
 
 
+def _patched(g):
+    """NaN as 0, and 1 on the diagonal."""
+    return np.where(np.eye(g.shape[-1], dtype=bool), 1, _mended(g)).astype(g.dtype)
+
+
+def _clipped(lowest):
+    """-inf as a finite number, so that differences are finite."""
+    return lambda g: _from(_differences)(np.maximum(g, lowest)).astype(g.dtype)
+
+
+def _multiplied(g):
+    """Zeros and ones in the place of np.where."""
+    n = g.shape[-1]
+    sums = np.cumsum(np.tri(n, k=-1) * g[..., :, None], axis=-2)
+    return np.exp(sums) * np.tri(n)
+
+
+def _reciprocals(g):
+    """The ratios again, as a product."""
+    sums = _totals(g)
+    return np.exp(sums)[..., :, None] * np.exp(-sums)[..., None, :] * np.tri(g.shape[-1])
+
+
+def _distance(g):
+    return np.arange(g.shape[-1])[:, None] - np.arange(g.shape[-1])
+
+
 def _strict(g):
     return np.where(np.tri(g.shape[-1], k=-1, dtype=bool), right(g), 0)
 
@@ -109,6 +136,14 @@ decay_mask = Write(
             "the mask is transposed: rows are queries i, columns keys j, and the future is j > i.",
         ),
         Misconception(
+            _from(lambda g: g[..., :, None] - g[..., None, :]),
+            "g_j is subtracted from g_i; what lies between adds up, g_{j+1} + … + g_i.",
+        ),
+        Misconception(
+            lambda g: np.where(np.tri(g.shape[-1], dtype=bool), np.exp(_sums(g)), -np.inf),
+            "the future is -inf, which is for scores before a softmax; here it has to be 0.",
+        ),
+        Misconception(
             lambda g: np.exp(_sums(g)), "above the diagonal lies the future; it has to be 0 there."
         ),
         Misconception(
@@ -119,13 +154,21 @@ decay_mask = Write(
             _from(lambda g: g[..., :, None] + 0 * g[..., None, :]),
             "only g_i is used; what lies between j and i adds up.",
         ),
+        *(
+            Misconception(
+                _from(lambda g, one=one: _distance(g) * one(g)),
+                "one decay stands for all steps between j and i; each has its own.",
+            )
+            for one in (
+                lambda g: g[..., :1, None],
+                lambda g: g[..., :, None],
+                lambda g: g[..., None, :],
+                lambda g: np.mean(g, axis=-1)[..., None, None],
+            )
+        ),
         Misconception(
-            _from(
-                lambda g: (
-                    (np.arange(g.shape[-1])[:, None] - np.arange(g.shape[-1])) * g[..., :1, None]
-                )
-            ),
-            "one decay stands for all steps; each has its own.",
+            lambda g: np.tril(np.ones_like(_sums(g))),
+            "this is the causal mask, without a decay: log_decay is not used.",
         ),
         Misconception(
             _from(lambda g: np.where(np.tri(g.shape[-1], k=-1, dtype=bool), g[..., :, None], 0)),
@@ -144,12 +187,46 @@ decay_mask = Write(
             _from(lambda g: _totals(g)[..., :, None] + 0 * g[..., None, :]),
             "the sum starts at the first step; it starts after the step that wrote.",
         ),
+        Misconception(
+            _from(
+                lambda g: np.cumsum(
+                    np.where(np.tri(g.shape[-1], k=-1, dtype=bool), g[..., :, None], 0), axis=0
+                )
+            ),
+            "the sum runs along axis 0, which is a batch axis where there is one: rows are "
+            "axis -2.",
+        ),
         Misconception(_from(_differences), MINUS),
         Misconception(_ratios, MINUS),
         Misconception(
             _mended,
             "a NaN became 0, and on the diagonal it should be 1: add up what lies between two "
             "steps, and subtract nothing.",
+        ),
+        Misconception(
+            _patched,
+            "a NaN became 0 wherever it stood: after a step with -inf the decays go on, and what "
+            "lies between two later steps is not 0.",
+        ),
+        *(
+            Misconception(
+                _clipped(lowest),
+                "a finite number stands for -inf: if it is small, something is left, and if it is "
+                "large, the other log-decays are lost beside it in a sum.",
+            )
+            for lowest in (-1e3, -1e4, -1e9, -1e30, -100, -30)
+        ),
+        *(
+            Misconception(
+                version,
+                "0 · -inf is NaN: take the triangle with np.where, not by multiplying with 0 and "
+                "1.",
+            )
+            for version in (_multiplied, lambda g: _multiplied(g).astype(g.dtype))
+        ),
+        *(
+            Misconception(version, MINUS)
+            for version in (_reciprocals, lambda g: _reciprocals(g).astype(g.dtype))
         ),
         Misconception(
             lambda g: np.tril(np.exp(_differences(g))),
@@ -178,5 +255,9 @@ decay_mask = Write(
         stress(log_decay=np.array([[-np.inf, -1.0, -np.inf, -2.0]])),
         stress(log_decay=np.full(4, -800.0)),
         stress(log_decay=np.float32([-1.0, -0.5, -2.0])),
+        stress(log_decay=np.float16([-1.0, -0.5, -2.0])),
+        stress(log_decay=np.array([-0.3, -np.inf, -0.7, -0.1])),
+        stress(log_decay=np.float32([-0.3, -np.inf, -0.7, -0.1])),
     ),
+    exact_zeros=True,
 )

@@ -26,6 +26,10 @@ def _one_by_one(state, k, v, beta):
     return state + beta * np.outer(k, v - k @ state)
 
 
+def _outer_of_all(state, k, v, beta):
+    return state + np.outer(k, beta * (v - k @ state))
+
+
 def _for_two_axes(state, k, v, beta):
     return state + beta * np.outer(k, v - k @ state).reshape(state.shape)
 
@@ -37,6 +41,10 @@ def _in_place(state, k, v, beta):
 
 def _beta_without_axes(state, k, v, beta):
     return state + beta * _outer(k, v - _read(k, state))
+
+
+def _beta_with_one_axis(state, k, v, beta):
+    return state + beta[..., None] * _outer(k, v - _read(k, state))
 
 
 def _columns(state, k, v, beta):
@@ -137,6 +145,34 @@ delta_update = Write(
             "this is what the key reads afterwards; the new state is asked for.",
         ),
         Misconception(
+            lambda state, k, v, beta: solutions.delta_update(state, k, v, 2 * beta),
+            "twice too much is written: the half before the square cancels the 2 of the gradient.",
+        ),
+        Misconception(
+            lambda state, k, v, beta: (
+                state + (beta[..., None] * (v - _read(k, state)))[..., None, :]
+            ),
+            "what is missing is added to every row; k says how much of it each row gets.",
+        ),
+        Misconception(
+            lambda state, k, v, beta: (
+                state + beta[..., None, None] * k[..., :, None] * (v[..., None, :] - state)
+            ),
+            "each row of H is compared with v on its own; the key reads k H, a sum of rows.",
+        ),
+        Misconception(
+            lambda state, k, v, beta: (
+                solutions.delta_update(state, k, v, beta) - beta[..., None, None] * state
+            ),
+            "the whole state shrinks by 1 - β; the delta rule changes only what this key reads.",
+        ),
+        Misconception(
+            lambda state, k, v, beta: (
+                state + beta[..., None, None] * _outer(v - _read(k, state), k)
+            ),
+            "the outer product is turned: it has a row for each feature of the key.",
+        ),
+        Misconception(
             _columns,
             "rows and columns are exchanged: H has a row for each feature of the key.",
         ),
@@ -145,12 +181,30 @@ delta_update = Write(
                 plain,
                 "this works without batch axes only: np.outer flattens, and @ reads k as a matrix.",
             )
-            for plain in (_one_by_one, _for_two_axes)
+            for plain in (_one_by_one, _for_two_axes, _outer_of_all)
         ),
         Misconception(
-            _beta_without_axes,
-            "β meets the wrong axis: it has none for the rows and columns of H, so "
-            "beta[..., None, None].",
+            lambda state, k, v, beta: state + beta[..., None, None] * _outer(k, v - k @ state),
+            "k @ state takes a stack of keys for a matrix: (k[..., None, :] @ state)[..., 0, :].",
+        ),
+        Misconception(
+            lambda state, k, v, beta: state + beta * (k.T @ (v - k @ state)),
+            "k.T @ … is no outer product: `.T` leaves a vector as it is. k[..., :, None] is a "
+            "column.",
+        ),
+        Misconception(
+            lambda state, k, v, beta: (
+                state + beta[..., None, None] * _outer(k, v - np.sum(k[..., None] * state, axis=0))
+            ),
+            "the sum runs along axis 0, a batch axis where there is one: rows are axis -2.",
+        ),
+        *(
+            Misconception(
+                version,
+                "β meets the wrong axis: it has none for the rows and columns of H, so "
+                "beta[..., None, None].",
+            )
+            for version in (_beta_without_axes, _beta_with_one_axis)
         ),
         Misconception(
             lambda state, k, v, beta: solutions.delta_update(state, k, v, beta).astype(np.float64),
@@ -200,11 +254,23 @@ delta_update = Write(
             v=rng.standard_normal((2, 3, 2)),
             beta=rng.random((2, 3)),
         ),
+        case(
+            state=rng.standard_normal((4, 3)),
+            k=rng.standard_normal(4),
+            v=rng.standard_normal(3),
+            beta=np.array(0.3),
+        ),
         stress(
             state=np.float32([[2, 1], [6, 0]]),
             k=np.float32([1, 0]),
             v=np.float32([5, 5]),
             beta=np.array(0.5, np.float32),
+        ),
+        stress(
+            state=np.float16([[2, 1], [6, 0]]),
+            k=np.float16([1, 0]),
+            v=np.float16([5, 5]),
+            beta=np.array(0.5, np.float16),
         ),
     ),
 )

@@ -30,7 +30,7 @@ def _allowed(v, g):
         if not isinstance(x, np.ndarray) or x.dtype.kind not in "fiu" or x.ndim != 1:
             return f"{name} is {describe(x)}; the check wants a list of numbers, [1, 2, 3]."
         if not np.all(np.isfinite(x)) or np.any(np.abs(x) > 100):
-            return f"{name} should hold numbers between -100 and 100."
+            return f"{name} should hold numbers between -100 and {0 if name == 'g' else 100}."
     if len(v) != len(g) or not 1 <= len(v) <= 10:
         return f"v has {len(v)} numbers and g {len(g)}; the check wants as many of both, 1 to 10."
     return "a log-decay is at most 0." if np.any(g > 0) else None

@@ -46,6 +46,17 @@ states = Predict(
             "the third step halves the second number too: the whole state fades.",
         ),
         Misconception(
+            [SUM, SUM, CORRECTED], "nothing is halved in the second row: that is the plain sum."
+        ),
+        Misconception(
+            [SUM, [7, 3], CORRECTED],
+            "the first number is halved too, twice before the 5 is added: the whole state fades.",
+        ),
+        Misconception(
+            [SUM, [5, 3], CORRECTED],
+            "with a decay nothing is overwritten: 2/4 of the first value is left beside the 5.",
+        ),
+        Misconception(
             [SUM, [5.25, 1.5], CORRECTED],
             "that is one step too much: the first step halves zeros, and nothing follows the "
             "third.",
@@ -65,6 +76,11 @@ states = Predict(
         Misconception(
             [SUM, FADED, [3.5, 6]],
             "that is the average of the two values, as β = 1/2 would give on the second write.",
+        ),
+        Misconception(
+            [SUM, FADED, [5, 3]],
+            "there is no decay in the third row: the delta rule takes off what the key (1, 0) "
+            "reads, and leaves the other key's 6.",
         ),
         Misconception(
             [SUM, FADED, [5, 0]],
@@ -105,16 +121,27 @@ costs = Predict(
             [85, 8192, 1_920_000], "at 85 the left way is still cheaper: 16,320 < 16,384."
         ),
         Misconception(
-            [85.33, 8192, 1_920_000],
+            [256 / 3, 8192, 1_920_000],
             "that is where both cost the same; n is whole, so the next number is meant.",
         ),
         Misconception(
-            [64, 8192, 1_920_000],
-            "n = d is the bound where both widths are d; here 192 n² meets 16,384 n.",
+            [85.3, 8192, 1_920_000],
+            "that is where both cost the same; n is whole, so the next number is meant.",
         ),
-        Misconception(
-            [128, 8192, 1_920_000],
-            "the left way costs n² · (64 + 128): both products count, not the larger one twice.",
+        *(
+            Misconception(
+                [n, 8192, 1_920_000],
+                "n = d is the bound where both widths are d; here 192 n² meets 16,384 n.",
+            )
+            for n in (64, 65)
+        ),
+        *(
+            Misconception(
+                [n, 8192, 1_920_000],
+                "the left way costs n² · (64 + 128): the scores take 64 n² of it, the outputs "
+                "128 n², and both count.",
+            )
+            for n in (128, 129, 256, 257)
         ),
         Misconception(
             [43, 8192, 1_920_000],
@@ -126,12 +153,16 @@ costs = Predict(
         ),
         Misconception(
             [171, 8192, 1_920_000],
-            "both widths are used up from the left: n² · 64 for the scores and n² · 128 for the "
-            "outputs, 192 n² in all.",
+            "this is half of the left side, or twice the right one: 192 n² stands against "
+            "16,384 n.",
         ),
         Misconception(
             [96, 8192, 1_920_000],
             "the mean width does not stand for both: the right way has the product 64 · 128.",
+        ),
+        Misconception(
+            [86, 8256, 1_920_000],
+            "that is a column more, of ones, for a denominator; the values here have 128 numbers.",
         ),
         Misconception(
             [86, 4096, 1_920_000], "the state has a row for each of 64 features and 128 columns."
@@ -158,6 +189,13 @@ costs = Predict(
         Misconception(
             [86, 8192, 100_000_000],
             "that is the matrix of scores; one step needs the keys and values that it is made of.",
+        ),
+        Misconception(
+            [86, 8192, 81_920_000],
+            "that is a state for each position; softmax keeps a key and a value, 64 + 128 numbers.",
+        ),
+        Misconception(
+            [86, 8192, 192], "that is kept for one position; softmax keeps all 10,000 of them."
         ),
         Misconception(
             [86, 1_920_000, 8192], "the last two are exchanged: the state is the small one."

@@ -36,6 +36,21 @@ def _with_softmax(q, k, v, state):
     return softmax(scores, np.tri(scores.shape[-1], dtype=bool)) @ v + q @ state
 
 
+def _all_averaged(q, k, v, state):
+    weights = np.tril(q @ _t(k))
+    return (weights @ v + q @ state) / weights.sum(axis=-1, keepdims=True)
+
+
+def _filled(fill):
+    return _inside(lambda s: np.where(np.tri(s.shape[-1], dtype=bool), s, fill))
+
+
+def _first_reads(q, k, v, state):
+    """Only the first step reads the state."""
+    first = np.arange(q.shape[-2])[:, None] == 0
+    return np.tril(q @ _t(k)) @ v + np.where(first, q @ state, 0)
+
+
 FUTURE = (
     "a step reads the steps after it: the causal mask is missing, or the state has the whole chunk "
     "in it before it is read."
@@ -74,6 +89,23 @@ read_chunk = Write(
         Misconception(
             _inside(lambda s: np.tril(s, 1)),
             "the triangle is one diagonal too high: each step reads the one after it too.",
+        ),
+        *(
+            Misconception(
+                _filled(fill),
+                "the future is filled with a number that only a softmax makes 0; here the scores "
+                "are the weights themselves, so the future has to be 0.",
+            )
+            for fill in (-np.inf, -1e9)
+        ),
+        Misconception(
+            lambda q, k, v, state: np.tril(q @ _t(k)) @ v + q @ (state + _t(k) @ v),
+            "the chunk is read twice, and once with its future: the state comes from before it.",
+        ),
+        Misconception(_first_reads, "only the first step reads the state; every step does."),
+        Misconception(
+            lambda q, k, v, state: np.tril(q @ _t(k) @ v + q @ state),
+            "the triangle is taken from the output; it belongs on the scores, before the values.",
         ),
         Misconception(
             lambda q, k, v, state: np.tril(q @ _t(k) @ v) + q @ state,
@@ -115,14 +147,30 @@ read_chunk = Write(
             "everything is divided by √d_k; no scale is asked for.",
         ),
         Misconception(
+            lambda q, k, v, state: (
+                _with_softmax(q * q.shape[-1] ** -0.5, k, v, 0 * state) + q @ state
+            ),
+            "there is a scale and a softmax over the scores; here they are the weights.",
+        ),
+        Misconception(
             _with_softmax, "there is a softmax over the scores; here they are the weights."
         ),
         Misconception(
             _averaged, "the chunk's part is divided by the sum of its scores; nothing is here."
         ),
         Misconception(
+            _all_averaged, "everything is divided by the sum of the scores; nothing is here."
+        ),
+        Misconception(
             lambda q, k, v, state: np.tril(q @ k.T) @ v + q @ state,
             "k.T reverses every axis; on a stack of keys only the last two may be swapped.",
+        ),
+        *(
+            Misconception(
+                lambda q, k, v, state, pair=pair: np.tril(q @ k.swapaxes(*pair)) @ v + q @ state,
+                "the axes are counted from the front; swap the last two, -1 and -2, of any stack.",
+            )
+            for pair in ((0, 1), (1, 2))
         ),
         Misconception(
             lambda q, k, v, state: np.tri(q.shape[-2]) @ v + q @ state,
@@ -157,6 +205,7 @@ read_chunk = Write(
         case(**_random(3, 4, 6, batch=(2, 5))),
         case(**_random(3, 3, 3, batch=(3,))),
         case(**_random(4, 2, 3, dtype=np.float32)),
+        case(**_random(5, 4, 3)),
         stress(**{name: np.float16(np.round(x)) for name, x in _random(3, 2, 2).items()}),
     ),
 )

@@ -29,9 +29,12 @@ def _promoted(slopes, n_q, n_k):
     return solutions.alibi(slopes.astype(float), n_q, n_k).astype(np.float64)
 
 
-def _masked(slopes, n_q, n_k):
-    ahead = np.arange(n_k) - (np.arange(n_q)[:, None] + n_k - n_q)
-    return np.where(ahead > 0, -np.inf, solutions.alibi(slopes, n_q, n_k)).astype(slopes.dtype)
+def _masked(fill):
+    def alibi(slopes, n_q, n_k):
+        ahead = np.arange(n_k) - (np.arange(n_q)[:, None] + n_k - n_q)
+        return np.where(ahead > 0, fill, solutions.alibi(slopes, n_q, n_k)).astype(slopes.dtype)
+
+    return alibi
 
 
 def _of_the_chapter(slopes, n_q, n_k):
@@ -115,14 +118,37 @@ alibi = Write(
             "the bias is transposed: rows are queries, columns are keys.",
         ),
         Misconception(
+            _version(ahead=lambda i, j, n_q, n_k: j - (i + n_q - n_k)),
+            "n_k − n_q has the other sign: the queries stand at the last keys.",
+        ),
+        *(
+            Misconception(
+                _version(ahead=lambda i, j, n_q, n_k, off=off: j - (i + n_k - n_q + off)),
+                "each query is put one key off: the last one, i = n_q − 1, stands at key n_k − 1.",
+            )
+            for off in (-1, 1)
+        ),
+        Misconception(
+            _version(ahead=lambda i, j, n_q, n_k: j - (n_k - 1) + 0 * i),
+            "every query counts from the last key: query i stands at key i + n_k − n_q.",
+        ),
+        Misconception(
+            _version(bias=lambda slopes, far: -slopes[:, None] * far),
+            "slopes[:, None] meets the queries: give slopes two more axes, slopes[:, None, None].",
+        ),
+        Misconception(
             _version(bias=lambda slopes, far: -slopes * far),
             "slopes of shape (h,) meet the keys: give them two more axes, slopes[:, None, None].",
         ),
         Misconception(
             _of_the_chapter, "these are the slopes of the chapter: use those that are given."
         ),
-        Misconception(
-            _masked, "the future is hidden: that is the mask's part, and a bias hides nothing."
+        *(
+            Misconception(
+                _masked(fill),
+                "the future is hidden: that is the mask's part, and a bias hides nothing.",
+            )
+            for fill in (-np.inf, -1e9)
         ),
         Misconception(_promoted, "the result is float64: return it in the dtype of the slopes."),
     ),
@@ -132,10 +158,12 @@ alibi = Write(
         _case([0.5, 0.25], 2, 3),
         _case([1.0], 1, 4),
         _case([0.3, 0.7], 3, 3),
-        _case([0.5, 2.0, 0.1], 3, 3),
+        _case([0.5, 2.0, 1 / 7], 3, 3),
         _case([0.5, 2.0, 0.1], 4, 2),
         _case([1.0, 0.5], 1, 1),
         _case([0.25, 0.125, 3.0, 0.75], 2, 5, np.float32),
         _case([0.5, 0.25], 3, 2),
+        _case([0.2, 0.6], 2, 3),
+        _case([0.5, 0.25], 2, 3, np.float16),
     ),
 )

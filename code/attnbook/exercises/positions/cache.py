@@ -5,7 +5,7 @@ import numpy as np
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.solutions import positions as solutions
 from attnbook.exercises.write import Write, case, stress
-from attnbook.positions import rope
+from attnbook.positions import frequencies, rope
 
 rng = np.random.default_rng(1)
 
@@ -21,13 +21,27 @@ def _turned_by(place):
     return lambda cache, steps, theta: rope(cache, place(cache.shape[-2], steps), theta)
 
 
-def _added(cache, steps, theta):
-    hand = np.stack([np.sin(steps * theta), np.cos(steps * theta)], axis=-1).ravel()
-    return (cache + hand).astype(cache.dtype if cache.dtype.kind == "f" else np.float64)
+def _added(first, second):
+    def added(cache, steps, theta):
+        hand = np.stack([first(steps * theta), second(steps * theta)], axis=-1).ravel()
+        return (cache + hand).astype(_floating(cache))
+
+    return added
 
 
 def _floating(cache):
     return cache.dtype if cache.dtype.kind == "f" else np.float64
+
+
+def _as_many_as(size):
+    """The solution with another axis for the number of keys."""
+    return lambda cache, steps, theta: rope(cache, np.full(size(cache.shape), steps), theta)
+
+
+def _back_first(cache, steps, theta):
+    """The turn is taken back, and the place with it."""
+    n = cache.shape[-2]
+    return rope(rope(cache, -np.arange(n), theta), np.full(n, steps), theta)
 
 
 def _promoted(cache, steps, theta):
@@ -90,6 +104,10 @@ moved_cache = Write(
             "the keys move by one place too many.",
         ),
         Misconception(
+            _turned_by(lambda n, steps: np.full(n, steps - 1)),
+            "the keys move by one place too few.",
+        ),
+        Misconception(
             _turned_by(lambda n, steps: np.full(n, steps % n)),
             "the steps are counted modulo the number of keys: a text may move on by any number.",
         ),
@@ -125,7 +143,65 @@ moved_cache = Write(
             lambda cache, steps, theta: cache.astype(_floating(cache)),
             "nothing is turned: a key that stands further on has turned further.",
         ),
-        Misconception(_added, "the hands are added to the keys; RoPE turns them."),
+        *(
+            Misconception(_added(*hand), "the hands are added to the keys; RoPE turns them.")
+            for hand in ((np.sin, np.cos), (np.cos, np.sin))
+        ),
+        *(
+            Misconception(
+                _turned_by(place), "`rope` takes one place for each row: here they are all equal."
+            )
+            for place in (
+                lambda n, steps: steps,
+                lambda n, steps: [steps],
+                lambda n, steps: np.array(steps),
+                lambda n, steps: np.array([steps]),
+            )
+        ),
+        *(
+            Misconception(
+                _as_many_as(size),
+                "the number of keys is cache.shape[-2], however many batch axes stand in front.",
+            )
+            for size in (
+                lambda shape: shape[0],
+                lambda shape: shape[1],
+                lambda shape: shape[-1],
+                lambda shape: shape,
+            )
+        ),
+        *(
+            Misconception(_turned_by(place), "`rope` takes the places as an array of integers.")
+            for place in (lambda n, steps: [steps] * n, lambda n, steps: range(n))
+        ),
+        Misconception(
+            _turned_by(lambda n, steps: np.arange(n) - steps),
+            "each key turns by its own place once more, and `steps` back.",
+        ),
+        Misconception(
+            _turned_by(lambda n, steps: np.full(n, float(steps))),
+            "these places are floats; `rope` takes integers.",
+        ),
+        Misconception(
+            lambda cache, steps, theta: rope(cache, np.full(cache.shape[-2], steps), theta * steps),
+            "`steps` is counted twice, in the places and in theta.",
+        ),
+        Misconception(
+            lambda cache, steps, theta: rope(
+                cache, np.full(cache.shape[-2], steps), frequencies(cache.shape[-1])
+            ),
+            "these are the frequencies of base 10000: use those that are given.",
+        ),
+        Misconception(
+            _back_first,
+            "each key loses the place that it had: it should stand `steps` places further on.",
+        ),
+        Misconception(
+            lambda cache, steps, theta: rope(cache, np.full(cache.shape[-2], steps), theta).astype(
+                cache.dtype
+            ),
+            "the result is cut to integers where the cache holds such: they count as float64.",
+        ),
         Misconception(_promoted, "the result is float64 whatever came in: keep the float type."),
         Misconception(_in_place, "the caller's cache is overwritten: return a new array."),
     ),

@@ -92,9 +92,13 @@ def _own_frequencies(places, theta):
     return places[:, None] * frequencies(2 * len(theta))
 
 
-def _added(x, places, theta):
-    angles = places[:, None] * theta
-    return x + np.concatenate([np.cos(angles), np.sin(angles)], axis=-1).astype(x.dtype)
+def _added(first, second):
+    def added(x, places, theta):
+        angles = places[:, None] * theta
+        out = x + np.concatenate([first(angles), second(angles)], axis=-1)
+        return out.astype(x.dtype if x.dtype.kind == "f" else np.float64)
+
+    return added
 
 
 def _narrow(places, theta):
@@ -167,6 +171,21 @@ rope_halves = Write(
             _version(angle=lambda places, theta: places[:, None] * (0 * theta + theta[0])),
             "every pair turns with the first frequency: pair m turns by theta[m].",
         ),
+        *(
+            Misconception(
+                _version(angle=angle),
+                "every row needs an angle for every frequency, shape (n, M): places[:, None] * "
+                "theta.",
+            )
+            for angle in (
+                lambda places, theta: places * theta,
+                lambda places, theta: theta[:, None] * places,
+            )
+        ),
+        Misconception(
+            _version(angle=lambda places, theta: np.abs(places)[:, None] * theta),
+            "a negative place turns the other way: its sign counts.",
+        ),
         Misconception(
             _version(angle=lambda places, theta: places[:, None] + theta),
             "the frequencies are added to the places; a hand turns by place · theta.",
@@ -197,9 +216,12 @@ rope_halves = Write(
             "the frequencies are laid out for neighbours, θ₀ θ₀ θ₁ θ₁ …, and the features turned "
             "as halves: repeat them as θ₀ θ₁ … θ₀ θ₁ ….",
         ),
-        Misconception(
-            _added,
-            "the hands are added to x, as in the first Transformer; RoPE turns the pairs.",
+        *(
+            Misconception(
+                _added(*hand),
+                "the hands are added to x, as in the first Transformer; RoPE turns the pairs.",
+            )
+            for hand in ((np.cos, np.sin), (np.sin, np.cos))
         ),
         Misconception(
             _two_axes,
@@ -210,6 +232,10 @@ rope_halves = Write(
             _version(dtype=lambda x: np.float64),
             "the result is float64 whatever came in, as the angles are: bring it back to the "
             "dtype of x.",
+        ),
+        Misconception(
+            _version(dtype=lambda x: x.dtype),
+            "the result is cut to integers where x holds such: they count as float64.",
         ),
         Misconception(
             _unsigned,

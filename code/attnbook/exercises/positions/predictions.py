@@ -40,6 +40,21 @@ sixty_degrees = Predict(
             "these weights know no places: keys at different angles have different scores.",
         ),
         Misconception(np.log(4) * COS, NOT_YET.format("scores")),
+        Misconception(
+            COS,
+            "these are the cosines: times ln 4 they are scores, which softmax makes weights of.",
+        ),
+        Misconception(
+            softmax(np.log(4) * np.array([-1, -(3**0.5) / 2, 3**0.5 / 2, 1])),
+            "that is the sine of 60 degrees, 0.87: the cosine is 1/2.",
+        ),
+        Misconception(
+            softmax(np.log(4) * np.cos(np.pi / 6 * BACK)),
+            "these hands turn by 30 degrees: π/3 are 60.",
+        ),
+        Misconception(
+            [0.03, 0.07, 0.29, 0.59], "these are cut off, not rounded: 1/27 is 0.037, so 0.04."
+        ),
         Misconception(4**COS, NOT_YET.format("exponentials of the scores")),
         Misconception(
             softmax(COS), "the scores are too small: each is ln 4 times a cosine, without a scale."
@@ -102,19 +117,17 @@ looks_back = Predict(
         "In the last case the angle is (i − j) θ where it was (j − i) θ.",
     ),
     misconceptions=(
+        Misconception(
+            [-12, -6, -2, 6],
+            "all signs are turned: words back count as positive, words ahead as negative.",
+        ),
         *mistakes_in_parts(
             [12, 6, 2, -6],
             (
-                (0, 3, _SLOWER),
-                (0, 6, _SLOWER),
-                (1, 56, _SAME),
-                (1, -44, _SAME),
-                (1, 50, _SAME),
-                (2, 18, _APART),
-                (2, 6, _APART),
-                (2, 3, _APART),
-                (3, 6, _AHEAD),
-                (3, 0, _AHEAD),
+                *((0, n, _SLOWER) for n in (3, 6, 8, 24)),
+                *((1, n, _SAME) for n in (56, -44, 50, 300, 100, 106, 0)),
+                *((2, n, _APART) for n in (18, 6, 3, 9)),
+                *((3, n, _AHEAD) for n in (6, 0, 12)),
             ),
         ),
     ),
