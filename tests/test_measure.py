@@ -204,14 +204,15 @@ def test_the_shares_of_small_operations_are_left_out():
     assert all(0.01 <= share <= 1 for form in shares.values() for share in form.values())
 
 
-def ratio(case, n, form):
-    rows = measure.recorded("processor")["rows"]
+def ratio(case, n, form, name="processor"):
+    rows = measure.recorded(name)["rows"]
     (row,) = [r for r in rows if (r["case"], r["n"], r["form"]) == (case, n, form)]
     return row["ratio"]
 
 
-def test_the_recorded_measurement_has_every_length_of_its_cases():
-    rows = measure.recorded("processor")["rows"]
+@pytest.mark.parametrize("name", ["processor", "xeon"])
+def test_the_recorded_measurement_has_every_length_of_its_cases(name):
+    rows = measure.recorded(name)["rows"]
     found = {(row["case"], row["n"]) for row in rows}
     cases = {case for case, _ in found}
     assert {"plain", "causal", "padded"} <= cases
@@ -225,6 +226,19 @@ def test_the_recorded_figures_are_what_the_book_says_of_them():
     assert 1 < ratio("plain", 1024, blocks) <= 1.15
     assert ratio("causal", 1024, blocks) < 1
     assert 0.5 < ratio("padded", 1024, blocks) < 0.55
+
+
+@pytest.mark.parametrize("n", [1024, 2048])
+def test_the_recorded_figures_of_numpy_are_what_the_book_says_of_them(n):
+    took = {
+        case: ratio(case, n, attention.NUMPY, "xeon")
+        for case in ("plain", "backward", "padded", "window")
+    }
+    assert took["plain"] <= 1.4
+    assert took["backward"] <= 1.4
+    assert took["padded"] < 1
+    assert took["window"] < 1
+    assert ratio("long", 4096, attention.NUMPY, "xeon") <= 1.4
 
 
 @pytest.mark.parametrize(
