@@ -56,6 +56,7 @@ CALLS = {
     "rope": ((K,), {"positions": PLACES, "frequencies": THETA}),
     "rotate": ((K, np.cos(K[..., :2]), np.sin(K[..., :2])), {}),
     "halves_from_neighbours": ((K,), {}),
+    "neighbours_from_halves": ((K,), {}),
 }
 every_operation = pytest.mark.parametrize("name", CALLS)
 

@@ -17,7 +17,8 @@ from sphinx.util.math import get_node_equation_number
 
 KATEX = Path(__file__).parent / "katex" / "katex.min.js"
 NUMBERED = re.compile(r"\\(begin|end)\{(align|alignat|equation|gather)\}")
-NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'  # which HTML knows
+# What HTML knows of MathML, and what is so without being said.
+SPARED = re.compile(r' xmlns="http://www.w3.org/1998/Math/MathML"|(?<=[";])margin-left:0em;')
 LABEL = re.compile(r"\\label\{[^}]*\}")
 TYPESET = """
 function typeset(tex, displayMode, macros) {
@@ -42,7 +43,7 @@ def typeset(tex, display, macros):
     """The HTML of a formula; `macros` is a JSON object. Raises JSEvalException on a mistake."""
     # Sphinx numbers equations and resolves their labels; KaTeX must not do it again.
     tex = LABEL.sub("", NUMBERED.sub(r"\\\1{\2*}", tex))
-    return _engine().call("typeset", tex, display, json.loads(macros)).replace(NAMESPACE, "")
+    return SPARED.sub("", _engine().call("typeset", tex, display, json.loads(macros)))
 
 
 def _html(visitor, node, tex, display):
