@@ -51,7 +51,8 @@ def _docstring(app, what, name, obj, options, lines):
 def _formulas(block):
     """One formula for each line of a block; a line that is indented further goes on with it."""
     lines = re.split(r"\n+ {4}(?=\S)", block[1].strip())
-    return "\n\n".join(f".. math::\n\n    {_tex(' '.join(line.split(chr(10))))}" for line in lines)
+    formulas = (_tex(line.replace("\n", " ")) for line in lines)
+    return "\n\n".join(f".. math::\n\n    {tex}" for tex in formulas)
 
 
 def _tex(equation):

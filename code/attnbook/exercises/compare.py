@@ -50,8 +50,8 @@ def difference(want, got, exact_zeros=False, dtype_matters=True):
 
 def _tuples(want, got, *options):
     if not isinstance(got, tuple) or len(got) != len(want):
-        kind = type(got).__name__
-        was = f"{len(got)} results were" if kind == "tuple" else f"a {kind} was"
+        several, kind = isinstance(got, tuple), type(got).__name__
+        was = f"{len(got)} results were" if several else f"a {kind} was"
         return f"{was} returned; expected a tuple of {len(want)}"
     for name, *pair in zip(_names(want), want, got, strict=True):
         if found := difference(*pair, *options):

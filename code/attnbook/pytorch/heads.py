@@ -9,6 +9,7 @@ from torch import Tensor
 from attnbook.pytorch.attention import scaled_dot_product_attention
 from attnbook.pytorch.operation import Float, operation
 from attnbook.pytorch.products import product
+from attnbook.reference.heads import _refuse_unless_shared
 
 
 @operation
@@ -95,17 +96,3 @@ def multi_head_attention(
     k, v = (split_heads(product(x, w), n_kv_heads) for x, w in ((k, w_k), (v, w_v)))
     k, v = (repeat_heads(x, n_heads // n_kv_heads) for x in (k, v))
     return merge_heads(scaled_dot_product_attention(q, k, v, mask)) @ w_o
-
-
-def _refuse_unless_shared(n_heads, n_kv_heads, d_kv, d_head):
-    """Refuse heads of keys and values that do not fit those of the queries."""
-    if n_kv_heads < 1 or n_heads % n_kv_heads:
-        raise ValueError(
-            f"multi_head_attention: n_kv_heads is {n_kv_heads}; "
-            f"expected a divisor of n_heads = {n_heads}"
-        )
-    if d_kv != n_kv_heads * d_head:
-        raise ValueError(
-            f"multi_head_attention: w_k and w_v have {d_kv} columns; "
-            f"expected n_kv_heads · d_head = {n_kv_heads} · {d_head}"
-        )

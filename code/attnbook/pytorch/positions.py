@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Integer
 from torch import Tensor
 
-from attnbook.positions import METHODS, PAIRINGS
+from attnbook.positions import METHODS, PAIRINGS, _one_of
 from attnbook.pytorch.masks import steps_ahead
 from attnbook.pytorch.operation import Float, FloatOrDouble, checked, operation
 
@@ -211,11 +211,6 @@ def alibi_bias(
 def _wide(x):
     """In float64, which Apple's GPUs do not have."""
     return x.to(torch.float32 if x.device.type == "mps" else torch.float64)
-
-
-def _one_of(name, value, allowed):
-    if value not in allowed:
-        raise ValueError(f"{name} is {value!r}; expected one of {', '.join(allowed)}")
 
 
 def _pairs(x, pairing):
