@@ -20,3 +20,10 @@ def recorded(name):
     if commit == "none" or commit.endswith("+"):
         raise ValueError(f"the measurement {name} has the commit {commit}; expected one without +")
     return found
+
+
+def written(parts, rows):
+    """A measurement as JSON: its parts, a line for each, and its rows, which are dicts."""
+    lines = [f"{json.dumps(key)}: {json.dumps(part)}" for key, part in parts.items()]
+    table = ",\n".join(f"  {json.dumps(row)}" for row in rows)
+    return "{\n" + ",\n".join(lines) + ',\n"rows": [\n' + table + "\n]\n}\n"
