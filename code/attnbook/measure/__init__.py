@@ -16,7 +16,7 @@ from attnbook.measure.cost import (
 from attnbook.measure.environment import environment
 from attnbook.measure.memory import peak_array_memory, peak_memory
 from attnbook.measure.operations import operations
-from attnbook.measure.record import recorded
+from attnbook.measure.record import length_results, recorded
 from attnbook.measure.roofline import (
     Ceilings,
     ceilings,
@@ -39,6 +39,7 @@ __all__ = [
     "fused_backward_cost",
     "fused_cost",
     "layer_cost",
+    "length_results",
     "limit",
     "one_thread",
     "operations",

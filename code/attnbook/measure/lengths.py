@@ -2,7 +2,8 @@
 
     python -m attnbook.measure lengths [FILE]
 
-prints a table, and writes it to FILE as JSON, together with where it comes from.
+prints a table, and writes it to FILE as JSON, together with where it comes from. Where there is a
+GPU, PyTorch's forms are measured there too.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from torch.nn.functional import scaled_dot_product_attention as sdpa
 from attnbook import online, reference
 from attnbook import pytorch as ours
 from attnbook.measure.environment import environment
-from attnbook.measure.record import written
+from attnbook.measure.record import LENGTHS_COMMAND, written
 from attnbook.measure.roofline import rounds_with_ceilings
 
 WIDTH, ROUNDS = 128, 7
@@ -48,21 +49,39 @@ def forms(q, k, v):
     return dict(zip(FORMS, calls, strict=True))
 
 
+def forms_on(device, q, k, v):
+    """PyTorch's forms on another device, by a name that ends in it."""
+    q, k, v = (x.to(device) for x in (q, k, v))
+    batch = [x[None, None] for x in (q, k, v)]
+    return {
+        f"PyTorch, readable, {device}": lambda: ours.scaled_dot_product_attention(q, k, v),
+        f"SDPA, {device}": lambda: sdpa(*batch)[0, 0],
+    }
+
+
 def rows_at(n, n_rounds=ROUNDS):
-    """Seconds of each form at length n, and the ceilings of the same rounds, as dicts.
+    """Times of each form at length n, and the ceilings of the same rounds, as dicts.
 
     Raises ValueError if two forms do not agree.
     """
     torch.manual_seed(0)
-    calls = forms(*torch.randn(3, n, WIDTH))
-    results = {name: torch.as_tensor(call()) for name, call in calls.items()}
+    drawn = torch.randn(3, n, WIDTH)
+    rows = _rows(n, forms(*drawn), n_rounds, "cpu")
+    if torch.cuda.is_available():
+        rows += _rows(n, forms(*drawn) | forms_on("cuda", *drawn), n_rounds, "cuda")
+    return rows
+
+
+def _rows(n, calls, n_rounds, device):
+    results = {name: torch.as_tensor(call()).cpu() for name, call in calls.items()}
     for name, result in results.items():
         error = (result - results["NumPy, readable"]).abs().max().item()
         if not error <= TOLERANCE:
             raise ValueError(f"{name} differs from NumPy, readable by {error:.0e}")
     times = 1 + int(SHORT / (n**2 * 4e-9))
-    many = {name: lambda call=call: [call() for _ in range(times)] for name, call in calls.items()}
-    roofs, _, seconds = rounds_with_ceilings(many, n_rounds)
+    here = {name: call for name, call in calls.items() if (device in name) == (device != "cpu")}
+    many = {name: lambda call=call: [call() for _ in range(times)] for name, call in here.items()}
+    roofs, _, seconds = rounds_with_ceilings(many, n_rounds, device=device)
     return [
         {
             "n": n,
@@ -86,11 +105,11 @@ def main(given=None):
     print(environment(), SETTINGS, sep="\n")
     with torch.no_grad():
         for n in LENGTHS:
-            rows += rows_at(n)
-            print(*map(line, rows[-len(FORMS) :]), sep="\n", flush=True)
+            rows += (new := rows_at(n))
+            print(*map(line, new), sep="\n", flush=True)
     if args.file:
         parts = {
-            "command": "python -m attnbook.measure lengths",
+            "command": LENGTHS_COMMAND,
             "environment": environment(),
             "settings": SETTINGS,
         }
