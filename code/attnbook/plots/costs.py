@@ -18,7 +18,7 @@ PLACES = 0.9, 2.45, 4.0, 5.8
 @drawn
 def passes_diagram():
     """Draw what crosses between memory and chip: three passes with the whole matrix, or one."""
-    ax = sheet(3.5)
+    ax = sheet(3.7)
     for x, name in ((2.45, "the whole matrix: three passes"), (5.8, "fused: one")):
         heading(ax, x, 0.2, name)
     box(ax, 2.45, MEMORY, 4.6, 0.44, "main memory", BLUE)
@@ -29,11 +29,11 @@ def passes_diagram():
         for place, arrays, down in ((x - 0.36, read, True), (x + 0.36, wrote, False)):
             ((letters, mib),) = arrays
             ends = (place, MEMORY + 0.26), (place, CHIP - 0.36)
-            arrow(ax, *(ends if down else ends[::-1]), width=1 + mib / 12, color=COLORS[1])
+            arrow(ax, *(ends if down else ends[::-1]), width=1 + mib / 14, color=COLORS[1])
             label = {"bbox": {"facecolor": "#fffefb", "linewidth": 0, "pad": 1}}
             text(ax, place, 1.55, f"{letters}\n{mib}", **label)
-        text(ax, x, CHIP + 0.55, name, color=MUTED)
-    text(ax, 3.35, 3.36, "arrows: MiB read and written", color=MUTED)
+        text(ax, x, CHIP + 0.5, name, color=MUTED)
+    text(ax, 3.35, 3.48, "arrows: MiB read and written", color=MUTED)
     return ax.figure
 
 
@@ -84,10 +84,10 @@ def queue_diagram():
         line(ax, [0.8, 6.5], [y + 0.3, y + 0.3], width=0.8)
     for k in range(3):
         box(ax, 1.1 + 0.4 * k, 0.85, 0.36, 0.4, f"{k + 1}", ORANGE)
-        box(ax, 2.2 + 1.35 * k, 1.55, 1.3, 0.4, f"kernel {k + 1}", BLUE)
-        arrow(ax, (1.1 + 0.4 * k, 1.06), (1.6 + 1.35 * k if k else 1.6, 1.34), width=0.8)
-    box(ax, 3.85, 0.85, 3.3, 0.4, "synchronize: wait", RED)
-    for x, words in ((2.15, "too early"), (5.58, "right")):
+        box(ax, 2.6 + 1.3 * k, 1.55, 1.25, 0.4, f"kernel {k + 1}", BLUE)
+        arrow(ax, (1.1 + 0.4 * k, 1.06), (2.05 + 1.3 * k, 1.34), width=0.8)
+    box(ax, 4.02, 0.85, 3.6, 0.4, "synchronize: wait", RED)
+    for x, words in ((2.14, "too early"), (5.87, "right")):
         line(ax, [x, x], [0.45, 2.0], color=INK, linestyle=(0, (4, 2)))
         text(ax, x, 0.25, words)
     text(ax, 6.3, 2.1, "time", color=MUTED)
