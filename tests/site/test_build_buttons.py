@@ -16,7 +16,7 @@ NOTEBOOK = nbformat.writes(
         },
     )
 )
-PAGES = {"numpy/page.ipynb": NOTEBOOK, "pytorch/page.ipynb": NOTEBOOK}
+PAGES = {"numpy/page.ipynb": NOTEBOOK, "pytorch/page.ipynb": NOTEBOOK, "gpu/page.ipynb": NOTEBOOK}
 BINDER = "https://mybinder.org/v2/gh/someone/a-book/main?urlpath=lab/tree/{}.ipynb"
 OTHERS = (
     "https://colab.research.google.com/github/someone/a-book/blob/main/{}.ipynb",
@@ -50,8 +50,8 @@ def test_an_address_brings_the_buttons(html):
     assert _links(html, page) == {link.format(page) for link in (BINDER, *OTHERS)}
 
 
-def test_binder_which_has_no_torch_opens_no_page_that_needs_it(html):
-    page = "book/pytorch/page"
+@pytest.mark.parametrize("page", ["book/pytorch/page", "book/gpu/page"])
+def test_binder_which_has_no_torch_opens_no_page_that_needs_it(html, page):
     assert _links(html, page) == {link.format(page) for link in OTHERS}
 
 
