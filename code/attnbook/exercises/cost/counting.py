@@ -24,7 +24,56 @@ def _moved(n_q, n_k, d_k, d_v, h, h_kv, itemsize):
     return itemsize * (h * n_q + h_kv * n_k) * (d_k + d_v)
 
 
+def _with_l(many):
+    """A version whose L has other numbers."""
+
+    def moved(*sizes):
+        return _moved(*sizes) + 4 * many(*sizes)
+
+    return _wrong(bytes_of=moved)
+
+
 KNOWN = (
+    (
+        _with_l(lambda n_q, *_: n_q),
+        "L has a number for each query of each head: h times as many.",
+    ),
+    (
+        _with_l(lambda n_q, n_k, d_k, d_v, h, h_kv, s: h_kv * n_q),
+        "L has a number for each query of each of the h query heads.",
+    ),
+    (
+        _with_l(lambda n_q, n_k, d_k, d_v, h, h_kv, s: h * n_k),
+        "L has one number for each query, not for each key.",
+    ),
+    (
+        _wrong(exps=lambda n_q, n_k, d_k, d_v, h, h_kv, s: 2 * h * n_q * n_k),
+        "an exponential counts once: the two operations are those of products.",
+    ),
+    (
+        _wrong(
+            bytes_of=lambda n_q, n_k, d_k, d_v, h, h_kv, s: (
+                s * (2 * h * n_q * d_k + h_kv * n_k * (d_k + d_v)) + 4 * h * n_q
+            )
+        ),
+        "O is as wide as the values, d_v.",
+    ),
+    (
+        _wrong(
+            bytes_of=lambda n_q, n_k, d_k, d_v, h, h_kv, s: (
+                s * (h * n_q * (d_k + d_v) + 2 * h_kv * n_k * d_k) + 4 * h * n_q
+            )
+        ),
+        "V is as wide as the values, d_v.",
+    ),
+    (
+        _wrong(
+            wide=lambda n_q, n_k, d_k, d_v, h, *_: (
+                h * (n_q * n_k * (2 * d_k - 1) + n_q * d_v * (2 * n_k - 1))
+            )
+        ),
+        "by the usual count every multiplication has an addition, the first of a sum too.",
+    ),
     (_wrong(two=1), "a multiplication and an addition are two operations."),
     (
         _wrong(wide=lambda n_q, n_k, d_k, d_v, h, *_: 4 * h * n_q * n_k * d_k),

@@ -28,13 +28,14 @@ shared_keys = Predict(
         Misconception([12, 64], "O, which is written, is missing: it is as large as Q."),
         Misconception([20, 16], "shared keys do not share scores: each query head has its own."),
         Misconception([20, 2], "that is S of one head; there are 32."),
+        Misconception([16, 64], "K and V are missing: 2 MiB each."),
         Misconception([18, 64], "K and V are two arrays, of 2 MiB each."),
         Misconception([8, 64], "only K and V have 8 heads: Q and O have 32."),
         Misconception([20, 128], "S is kept in 16 bits as well: 2 bytes for each score."),
         Misconception([20 * 2**20 / 1e6, 64 * 2**20 / 1e6], "a MiB has 2^20 bytes, not a million."),
         Misconception([20 * 2**20, 64 * 2**20], "that is in bytes; a MiB has 2^20 of them."),
     ),
-    notice="Fused attention moves 20 MiB; with the whole matrix, S alone is written and read.",
+    notice="Fused, 20 MiB travel; with the whole matrix, S and A are written and read beside them.",
 )
 
 SOFTMAX = "softmax has 0.5 ms of exponentials, and 0.8 ms of bytes: it reads and writes 4 MB."

@@ -51,6 +51,26 @@ KNOWN = (
         "that is the mean: one interrupted round moves it. Take the median.",
     ),
     (
+        _through(lambda ratios: np.exp(np.mean(np.log(ratios), axis=-1))),
+        "that is the geometric mean: one interrupted round moves it. Take the median.",
+    ),
+    (
+        _through(lambda ratios: np.sort(ratios, axis=-1)[..., ratios.shape[-1] // 2]),
+        "of an even number of rounds, the median is the mean of the middle two.",
+    ),
+    (
+        _through(lambda ratios: np.sort(ratios, axis=-1)[..., (ratios.shape[-1] - 1) // 2]),
+        "of an even number of rounds, the median is the mean of the middle two, not the lower.",
+    ),
+    (
+        _through(lambda ratios: np.max(ratios, axis=-1)),
+        "that is the largest ratio, which one interrupted round decides. Take the median.",
+    ),
+    (
+        lambda times, base: np.median(times[..., 1:] - times[..., [base], 1:], axis=-1),
+        "these are differences; asked is how many times as long as the base each took.",
+    ),
+    (
         _through(lambda ratios: np.min(ratios, axis=-1)),
         "that is the smallest ratio: it favours whoever was lucky once. Take the median.",
     ),
