@@ -79,6 +79,27 @@ def test_the_kernel_of_exponentials_takes_them_one_after_the_other():
     assert float(done.stdout) < 1e-6
 
 
+COMPILED = """
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from attnbook.measure.exponentials import BLOCK, TIMES, _exponentials
+source = ASTSource(_exponentials, {"x": "*fp32", "out": "*fp32"}, {"TIMES": TIMES, "BLOCK": BLOCK})
+target, options = GPUTarget("cuda", 90, 32), {"num_warps": 4}
+code = triton.compile(source, target=target, options=options).asm["ptx"]
+print(TIMES * BLOCK // 128, code.count("ex2.approx"), code.count("ld.global"))
+"""
+
+
+def test_the_kernel_of_exponentials_has_little_else():
+    pytest.importorskip("triton", reason="this machine has no triton")
+    env = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    run = [sys.executable, "-c", COMPILED]
+    done = subprocess.run(run, capture_output=True, text=True, env=env, check=True)
+    wanted, found, loads = map(int, done.stdout.split())
+    assert found == wanted and loads <= 8
+
+
 class Gpu:
     """A GPU that only writes down what it is told, and whose events tell its clock."""
 
