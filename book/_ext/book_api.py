@@ -94,8 +94,8 @@ def _link(app, page, place, text, classes=()):
 
 
 def resolve(name, documented, page):
-    """The full name that inline code means on a page: in its part the twins, elsewhere NumPy."""
-    nearest = ["pytorch"] if page.startswith("book/pytorch/") else []
+    """The full name that inline code means on a page: in NumPy's part its own, then the twins."""
+    nearest = ["pytorch"] if page.startswith(("book/pytorch/", "book/gpu/")) else []
     tried = [f"{PACKAGE}.{name}", *(f"{PACKAGE}.{place}.{name}" for place in [*nearest, *PLACES])]
     return next((full for full in tried if full in documented), None)
 

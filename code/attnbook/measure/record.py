@@ -1,10 +1,14 @@
 """Measurements that are kept with the package."""
 
 import json
+import statistics
 from pathlib import Path
+
+from attnbook.measure.roofline import Ceilings
 
 RESULTS = Path(__file__).parent / "results"
 PROVENANCE = "command", "environment", "settings"
+LENGTHS_COMMAND = "python -m attnbook.measure lengths"
 
 
 def recorded(name):
@@ -20,3 +24,40 @@ def recorded(name):
     if commit == "none" or commit.endswith("+"):
         raise ValueError(f"the measurement {name} has the commit {commit}; expected one without +")
     return found
+
+
+def length_results(device="cpu"):
+    """What `python -m attnbook.measure lengths` recorded of a device: a list, [] if nothing.
+
+    Each is (name of the device, form → (lengths, milliseconds), `Ceilings` of its rows).
+    """
+    names = sorted(path.stem for path in RESULTS.glob("*.json"))
+    runs = [run for run in map(recorded, names) if run["command"] == LENGTHS_COMMAND]
+    kind = "processor" if device == "cpu" else "gpu"
+    tables = [(run["environment"][kind], _of_device(run["rows"], device)) for run in runs]
+    return [(name, _by_form(rows), _ceilings(rows)) for name, rows in tables if rows]
+
+
+def _of_device(rows, device):
+    return [row for row in rows if row["form"].endswith(", cuda") == (device == "cuda")]
+
+
+def _by_form(rows):
+    forms = {}
+    for row in rows:
+        lengths, milliseconds = forms.setdefault(row["form"], ([], []))
+        lengths.append(row["n"])
+        milliseconds.append(row["milliseconds"])
+    return forms
+
+
+def _ceilings(rows):
+    rates = [row["ceilings"] for row in rows]
+    return Ceilings(*(statistics.median(r[name] for r in rates) for name in Ceilings._fields))
+
+
+def written(parts, rows):
+    """A measurement as JSON: its parts, a line for each, and its rows, which are dicts."""
+    lines = [f"{json.dumps(key)}: {json.dumps(part)}" for key, part in parts.items()]
+    table = ",\n".join(f"  {json.dumps(row)}" for row in rows)
+    return "{\n" + ",\n".join(lines) + ',\n"rows": [\n' + table + "\n]\n}\n"

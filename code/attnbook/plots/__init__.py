@@ -6,6 +6,7 @@ a notebook shows when a cell ends in it, and whose `svg` is its text.
 
 from attnbook.plots.backward import backward_diagram
 from attnbook.plots.bars import bars
+from attnbook.plots.costs import passes_diagram, queue_diagram, roofline
 from attnbook.plots.curves import curves
 from attnbook.plots.diagram import attention_diagram
 from attnbook.plots.grids import (
@@ -51,10 +52,13 @@ __all__ = [
     "number_line",
     "one_and_two_heads",
     "online_diagram",
+    "passes_diagram",
     "positions_diagram",
     "pull_diagram",
+    "queue_diagram",
     "reach_diagram",
     "right_and_wrong",
+    "roofline",
     "sentences",
     "shape_diagram",
     "sharing_diagram",

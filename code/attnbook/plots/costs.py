@@ -1,0 +1,94 @@
+"""The figures of cost: what crosses between memory and chip, rooflines, a GPU's queue."""
+
+from attnbook.plots.arguments import dictionary, real_array
+from attnbook.plots.parts import BLUE, GREEN, ORANGE, RED, arrow, box, heading, line, sheet, text
+from attnbook.plots.style import COLORS, DASHES, INK, MARKERS, MUTED, drawn, new_figure
+
+MEMORY, CHIP = 0.82, 2.55  # inches from the top, the middles of both rows
+# What each pass of one head reads and writes, in MiB: n = 4096, width 128, float32.
+PASSES = {
+    "scores": ((("$Q, K$", 4),), (("$S$", 64),), "products"),
+    "softmax": ((("$S$", 64),), (("$A$", 64),), "exponentials"),
+    "mixing": ((("$A, V$", 66),), (("$O$", 2),), "products"),
+    "all in one": ((("$Q, K, V$", 6),), (("$O$", 2),), "products and\nexponentials"),
+}
+PLACES = 0.9, 2.45, 4.0, 5.8
+
+
+@drawn
+def passes_diagram():
+    """Draw what crosses between memory and chip: three passes with the whole matrix, or one."""
+    ax = sheet(3.7)
+    for x, name in ((2.45, "the whole matrix: three passes"), (5.8, "fused: one")):
+        heading(ax, x, 0.2, name)
+    box(ax, 2.45, MEMORY, 4.6, 0.44, "main memory", BLUE)
+    box(ax, 5.8, MEMORY, 1.7, 0.44, "main memory", BLUE)
+    for x, (name, (read, wrote, unit)) in zip(PLACES, PASSES.items(), strict=True):
+        wide = 1.7 if x == PLACES[-1] else 1.4
+        box(ax, x, CHIP, wide, 0.62, unit, GREEN)
+        for place, arrays, down in ((x - 0.36, read, True), (x + 0.36, wrote, False)):
+            ((letters, mib),) = arrays
+            ends = (place, MEMORY + 0.26), (place, CHIP - 0.36)
+            arrow(ax, *(ends if down else ends[::-1]), width=1 + mib / 14, color=COLORS[1])
+            label = {"bbox": {"facecolor": "#fffefb", "linewidth": 0, "pad": 1}}
+            text(ax, place, 1.55, f"{letters}\n{mib}", **label)
+        text(ax, x, CHIP + 0.5, name, color=MUTED)
+    text(ax, 3.35, 3.48, "arrows: MiB read and written", color=MUTED)
+    return ax.figure
+
+
+@drawn
+def roofline(roofs, points):
+    """Draw rooflines: operations a second that a machine can do, over operations for each byte.
+
+    `roofs` is a dict, machine → (operations a second, bytes a second); `points` a dict of dicts,
+    machine → name → (operations for each byte, operations a second).
+
+    Raises
+    ------
+    ValueError
+        If a shape or a dtype does not fit, or there are more machines than can be told apart.
+    """
+    roofs = dictionary("roofs", roofs, len(COLORS))
+    ax = new_figure(4.6, "constrained").subplots()
+    for k, (machine, roof) in enumerate(roofs.items()):
+        top, slope = real_array(f"roofs[{machine!r}]", roof, (2,))
+        xs = [0.05, top / slope, 2e4]
+        look = {"color": COLORS[k], "linestyle": DASHES[k]}
+        ax.plot(xs, [slope * xs[0], top, top], label=machine, **look)
+        for n, (name, point) in enumerate(points.get(machine, {}).items()):
+            x, y = real_array(f"points[{machine!r}][{name!r}]", point, (2,))
+            ax.plot(x, y, MARKERS[k], color=COLORS[k])
+            ax.annotate(name, (x, y), textcoords="offset points", **_beside(n, x < top / slope))
+    ax.set(xscale="log", yscale="log", xlim=(0.05, 2e4))
+    ax.set(xlabel="operations for each byte", ylabel="operations a second")
+    ax.margins(y=0.1)
+    ax.grid()
+    ax.figure.legend(loc="outside lower center", ncols=len(roofs))
+    return ax.figure
+
+
+def _beside(n, steep):
+    """Where a name stands: above a flat roof, and in turns right and left of a steep one."""
+    if not steep:
+        return {"xytext": (0, 8), "ha": "center"}
+    return {"xytext": (-8, 2), "ha": "right"} if n % 2 else {"xytext": (9, -7), "ha": "left"}
+
+
+@drawn
+def queue_diagram():
+    """Draw how a host hands three kernels to a GPU, and where a clock should stop."""
+    ax = sheet(2.3)
+    for y, name in ((0.85, "host"), (1.55, "GPU")):
+        text(ax, 0.4, y, name, weight="semibold")
+        line(ax, [0.8, 6.5], [y + 0.3, y + 0.3], width=0.8)
+    for k in range(3):
+        box(ax, 1.1 + 0.4 * k, 0.85, 0.36, 0.4, f"{k + 1}", ORANGE)
+        box(ax, 2.6 + 1.3 * k, 1.55, 1.25, 0.4, f"kernel {k + 1}", BLUE)
+        arrow(ax, (1.1 + 0.4 * k, 1.06), (2.05 + 1.3 * k, 1.34), width=0.8)
+    box(ax, 4.02, 0.85, 3.6, 0.4, "synchronize: wait", RED)
+    for x, words in ((2.14, "too early"), (5.87, "right")):
+        line(ax, [x, x], [0.45, 2.0], color=INK, linestyle=(0, (4, 2)))
+        text(ax, x, 0.25, words)
+    text(ax, 6.3, 2.1, "time", color=MUTED)
+    return ax.figure

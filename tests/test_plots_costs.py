@@ -1,0 +1,79 @@
+"""The figures of cost show what the counting functions count, and everybody can read them."""
+
+import pytest
+from matplotlib.text import Text
+from test_diagrams import PHONE, unreadable
+from test_plots import figure_of
+from test_plots_svg import faults
+from test_transformer_diagram import texts_are_apart
+
+from attnbook import measure, plots
+from attnbook.plots import costs
+
+ROOFS = {"core": (1e11, 1e10), "GPU": (1e15, 3e12)}
+POINTS = {"core": {"softmax": (0.6, 6e9), "decoding": (0.5, 5e9), "fused": (1000, 1e11)}}
+CALLS = {
+    "passes_diagram": plots.passes_diagram,
+    "queue_diagram": plots.queue_diagram,
+    "roofline": lambda: plots.roofline(ROOFS, POINTS),
+}
+
+
+@pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
+def test_a_figure_is_short_whole_and_readable(draw):
+    assert faults(draw().svg) == []
+    figure = figure_of(draw)
+    if draw is not CALLS["roofline"]:
+        assert unreadable(figure) == []
+    smallest = min(t.get_fontsize() for t in figure.findobj(Text) if t.get_text())
+    assert smallest / 72 * PHONE / figure.get_figwidth() >= 9
+    assert all(texts_are_apart(ax) for ax in figure.axes)
+
+
+def arrows(passes):
+    """MiB that each pass of the diagram reads and writes."""
+    return {
+        name: tuple(sum(mib for _, mib in arrays) for arrays in moved)
+        for name, (*moved, _) in passes.items()
+    }
+
+
+def test_the_arrows_are_as_many_mebibytes_as_are_counted():
+    head, shown = measure.Sizes(4096, 4096, 128), arrows(costs.PASSES)
+    counted = measure.whole_cost(head) | {"all in one": measure.fused_cost(head)}
+    for name, cost in counted.items():
+        small = 2**14 if name == "all in one" else 0  # the log-sum-exp, too little for the figure
+        assert sum(shown[name]) * 2**20 + small == cost.bytes
+
+
+@pytest.mark.parametrize("name", costs.PASSES)
+def test_a_wrong_arrow_is_found(name, monkeypatch):
+    read, (_, unit) = ((("$Q$", 3),),), ((), "products")
+    monkeypatch.setitem(costs.PASSES, name, (*read, (("$O$", 2),), unit))
+    with pytest.raises(AssertionError):
+        test_the_arrows_are_as_many_mebibytes_as_are_counted()
+
+
+def test_a_roof_turns_flat_at_its_ridge():
+    (ax,) = figure_of(CALLS["roofline"]).axes
+    core = ax.lines[0]
+    xs, ys = core.get_xdata(), core.get_ydata()
+    assert (xs[1], ys[1]) == (10, 1e11) and ys[2] == 1e11
+    assert ys[0] == pytest.approx(xs[0] * 1e10)
+
+
+@pytest.mark.parametrize(
+    ("roofs", "points", "said"),
+    [
+        ({"core": (1e11,)}, {}, r"roofs\['core'\] is .*; expected real numbers of shape \(2,\)"),
+        (
+            ROOFS,
+            {"core": {"x": (1, 2, 3)}},
+            r"points\['core'\]\['x'\] is .*; expected real numbers",
+        ),
+        ([1], {}, "roofs is .*; expected a dict"),
+    ],
+)
+def test_what_is_no_roof_is_refused(roofs, points, said):
+    with pytest.raises(ValueError, match=said):
+        plots.roofline(roofs, points)
