@@ -28,6 +28,16 @@ scale
 """
 
 from attnbook.kernels import interpreter  # noqa: F401  (before Triton is imported)
-from attnbook.kernels.attention import flash_attention, flash_attention_with_lse
+from attnbook.kernels.attention import (
+    flash_attention,
+    flash_attention_backward,
+    flash_attention_backward_atomic,
+    flash_attention_with_lse,
+)
 
-__all__ = ["flash_attention", "flash_attention_with_lse"]
+__all__ = [
+    "flash_attention",
+    "flash_attention_backward",
+    "flash_attention_backward_atomic",
+    "flash_attention_with_lse",
+]
