@@ -36,12 +36,12 @@ class Configuration(NamedTuple):
 
 INTERPRETED = Configuration(64, 32, 1, 1)
 ALONG = Configuration(64, 0, 4, 1)
-FLOAT32 = {  # no tensor core multiplies them exactly
-    16: Configuration(32, 32, 4, 1),
-    32: Configuration(32, 32, 4, 1),
-    64: Configuration(32, 32, 4, 1),
-    128: Configuration(16, 16, 4, 1),
-    256: Configuration(16, 16, 4, 1),
+FLOAT32 = {  # no tensor core multiplies them exactly; forward, and backward
+    16: (Configuration(32, 32, 4, 1),) * 2,
+    32: (Configuration(32, 32, 4, 1),) * 2,
+    64: (Configuration(32, 32, 4, 1), Configuration(16, 16, 4, 1)),
+    128: (Configuration(16, 16, 4, 1),) * 2,
+    256: (Configuration(16, 16, 4, 1),) * 2,
 }
 
 SPECIALIZED = Configuration(128, 128, 4, 2, tma=True, specialize=True)  # 12 warps in all
@@ -70,7 +70,7 @@ FORWARD_BIAS = {
     16: Configuration(64, 64, 8, 2),
     32: Configuration(64, 64, 8, 2),
     64: Configuration(64, 64, 8, 2),
-    128: Configuration(64, 32, 4, 2),
+    128: Configuration(64, 32, 8, 2),
     256: Configuration(64, 32, 8, 1),
 }
 FORWARD_ANY = {
@@ -80,26 +80,25 @@ FORWARD_ANY = {
     128: Configuration(128, 32, 8, 2),
     256: Configuration(64, 32, 8, 1),
 }
-KEYS_HOPPER = {
-    16: Configuration(64, 128, 8, 2, tma=True),
-    32: Configuration(64, 128, 8, 2, tma=True),
-    64: Configuration(64, 128, 8, 2, tma=True),
-    128: Configuration(64, 128, 8, 2, tma=True),
-    256: Configuration(32, 64, 8, 1, tma=True),
+KEYS_HOPPER = {  # the more is kept in registers, the smaller
+    16: (Configuration(64, 128, 8, 2, tma=True),) * 3,
+    32: (Configuration(64, 128, 8, 2, tma=True),) * 3,
+    64: (Configuration(64, 128, 8, 2, tma=True),) * 3,
+    128: tuple(Configuration(*size, 8, 2, tma=True) for size in ((64, 128), (64, 64), (32, 64))),
+    256: tuple(Configuration(32, size, 8, 1, tma=True) for size in (64, 32, 32)),
 }
-KEYS_FULL = {128: Configuration(64, 64, 8, 2, tma=True)}  # where more is kept in registers
 ROWS_HOPPER = {
     16: Configuration(128, 128, 8, 2, tma=True),
     32: Configuration(128, 128, 8, 2, tma=True),
     64: Configuration(128, 128, 8, 2, tma=True),
     128: Configuration(128, 64, 8, 2, tma=True),
-    256: Configuration(64, 64, 4, 2, tma=True),
+    256: Configuration(64, 32, 8, 2, tma=True),
 }
 KEYS_ANY = {
     16: Configuration(32, 64, 4, 2),
     32: Configuration(32, 64, 4, 2),
-    64: Configuration(32, 64, 4, 2),
-    128: Configuration(32, 64, 8, 1),
+    64: Configuration(32, 64, 8, 1),
+    128: Configuration(32, 32, 8, 1),
     256: Configuration(32, 32, 8, 1),
 }
 ROWS_ANY = {
@@ -129,7 +128,7 @@ def forward_choices(capability, width, dtype, *, cut, bias=False, softcap=False,
     if capability[0] == 0:
         return [INTERPRETED._replace(tma=aligned)]
     if dtype == torch.float32:
-        return [FLOAT32[width]]
+        return [FLOAT32[width][0]]
     if bias:
         return [FORWARD_BIAS[width]]
     if capability[0] != 9:
@@ -138,19 +137,22 @@ def forward_choices(capability, width, dtype, *, cut, bias=False, softcap=False,
         return [FORWARD_POINTERS[width]]
     if softcap and width in FORWARD_SOFTCAP:
         return [FORWARD_SOFTCAP[width]]
-    return FORWARD_HOPPER[width][cut]
+    return FORWARD_HOPPER[width][cut][: 1 if softcap else None]
 
 
 def backward_choices(
-    capability, width, dtype, *, atomic=False, bias=False, softcap=False, aligned=True
-):
-    """The configurations of the kernel for grad_k and grad_v and of that for grad_q, best first."""
+    capability, width, dtype, *, atomic=False, bias=False, softcap=False, grouped=False,
+    aligned=True,
+):  # fmt: skip
+    """The configurations of the kernel for grad_k and grad_v and of that for grad_q, best first.
+
+    `grouped` says whether several heads of queries share keys.
+    """
     if capability[0] == 0:
         return [(INTERPRETED._replace(tma=aligned),) * 2]
     if dtype == torch.float32:
-        return [(FLOAT32[width],) * 2]
+        return [(FLOAT32[width][1],) * 2]
     if capability[0] != 9 or bias or not aligned:
         return [(KEYS_ANY[width], ROWS_ANY[width])]
-    keys = KEYS_FULL.get(width) if atomic or softcap else None
-    keys = keys or KEYS_HOPPER[width]
-    return [(keys, ROWS_HOPPER[width])]
+    more = min(atomic + softcap + grouped, 2)
+    return [(KEYS_HOPPER[width][more], ROWS_HOPPER[width])]

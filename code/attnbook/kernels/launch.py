@@ -63,7 +63,8 @@ def backward(
     grad_out, q, k, v = _readable(grad_out, q if sign == 1 else q * sign, k, v)
     by_keys, by_rows = configurations or backward_choices(
         capability(q), q.shape[3], q.dtype, atomic=atomic, bias=options.bias is not None,
-        softcap=options.softcap is not None, aligned=_describable(q, k, v, grad_out),
+        softcap=options.softcap is not None, grouped=q.shape[1] > k.shape[1],
+        aligned=_describable(q, k, v, grad_out),
     )[0]  # fmt: skip
     along = _along(grad_out, out, lse, grad_lse)
     given = q, k, v, options.bias, options.valid_lens, grad_out, *along
