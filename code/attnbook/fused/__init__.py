@@ -7,9 +7,9 @@ gives the right answer.
 
 from attnbook.fused import flex
 from attnbook.fused.attention import multi_head_attention, scaled_dot_product_attention
-from attnbook.fused.backends import Backend, backends
 from attnbook.fused.dispatch import Row, SlowForm, attention, explain
-from attnbook.fused.ran import graph, ran, recognised
+from attnbook.fused.programs import Backend, backends
+from attnbook.fused.watching import graph, ran, recognised
 
 __all__ = [
     "Backend",

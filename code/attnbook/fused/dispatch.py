@@ -11,8 +11,8 @@ from torch import Tensor
 
 from attnbook.fused import forms
 from attnbook.fused.attention import with_bias
-from attnbook.fused.backends import chosen
 from attnbook.fused.guarantees import guarded, in_one_dtype
+from attnbook.fused.programs import chosen
 from attnbook.fused.sdpa import arguments
 from attnbook.fused.visible import between
 from attnbook.pytorch.masks import _refuse_outside

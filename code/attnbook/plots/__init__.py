@@ -8,6 +8,7 @@ from attnbook.plots.backward import backward_diagram
 from attnbook.plots.bars import bars
 from attnbook.plots.curves import curves
 from attnbook.plots.diagram import attention_diagram
+from attnbook.plots.fused import fused_diagram
 from attnbook.plots.grids import (
     distributions,
     influence_grids,
@@ -41,6 +42,7 @@ __all__ = [
     "clock_hands",
     "curves",
     "distributions",
+    "fused_diagram",
     "heads_diagram",
     "heatmap",
     "heatmaps",
