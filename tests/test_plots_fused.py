@@ -9,6 +9,7 @@ from test_plots_svg import faults
 from attnbook import plots
 from attnbook.fused import forms
 from attnbook.plots import fused
+from attnbook.plots.grids import SEEN
 from attnbook.plots.parts import BLUE, ORANGE
 
 
@@ -33,7 +34,7 @@ def colors():
 
 def test_what_writes_all_scores_is_orange():
     assert colors().count(ORANGE) == 2 + 1, "readable and MATH, and one matrix"
-    assert colors().count(BLUE) == 3 + 3 + 2
+    assert colors().count(BLUE) == 3 + 3 and colors().count(SEEN) == 2
 
 
 def test_another_order_is_seen(monkeypatch):

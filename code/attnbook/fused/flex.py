@@ -77,9 +77,13 @@ def soft_cap(cap: Number):
 
 
 def alibi(n_heads: Integral, n_q: Integral, n_k: Integral):
-    """The change of `alibi_bias`: s - 2^(-8 (h + 1) / n_heads) · |j - (i + n_k - n_q)|.
+    """The change of `alibi_bias`.
+
+        s' = s - 2^(-8 (h + 1) / n_heads) · |j - (i + n_k - n_q)|
 
     Returns a score_mod.
+
+    Source: Press, Smith and Lewis (2022), section 3.
     """
 
     def sloped(s, b, h, i, j):

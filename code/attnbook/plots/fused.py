@@ -1,5 +1,6 @@
 """The diagram of the programs that are asked for attention, one after the other."""
 
+from attnbook.plots.grids import SEEN
 from attnbook.plots.parts import BLUE, ORANGE, arrow, box, heading, matrix, sheet, text
 from attnbook.plots.style import FAINT, MUTED, drawn
 
@@ -44,5 +45,5 @@ def _scores(ax, x, y, whole):
     colors = [[ORANGE if whole else FAINT] * 6 for _ in range(4)]
     if not whole:
         for i, j in ((2, 2), (2, 3), (3, 2), (3, 3)):
-            colors[i][j] = BLUE
+            colors[i][j] = SEEN
     matrix(ax, x, y, colors, 0.15)
