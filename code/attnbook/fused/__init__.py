@@ -6,9 +6,9 @@ gives the right answer.
 """
 
 from attnbook.fused import flex
-from attnbook.fused.attention import multi_head_attention, scaled_dot_product_attention
 from attnbook.fused.dispatch import Row, SlowForm, attention, explain
 from attnbook.fused.programs import Backend, backends
+from attnbook.fused.twins import multi_head_attention, scaled_dot_product_attention
 from attnbook.fused.watching import graph, ran, recognised
 
 __all__ = [

@@ -10,10 +10,10 @@ from jaxtyping import Integer
 from torch import Tensor
 
 from attnbook.fused import forms
-from attnbook.fused.attention import with_bias
 from attnbook.fused.guarantees import guarded, in_one_dtype
 from attnbook.fused.programs import chosen
 from attnbook.fused.sdpa import arguments
+from attnbook.fused.twins import with_bias
 from attnbook.fused.visible import between
 from attnbook.pytorch.masks import _refuse_outside
 from attnbook.pytorch.operation import Float, checked
