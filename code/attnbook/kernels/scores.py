@@ -1,0 +1,34 @@
+"""The scores of one block of queries and keys, in powers of two."""
+
+import triton
+import triton.language as tl
+
+LOG2_E = tl.constexpr(1.4426950408889634)
+
+
+@triton.jit
+def tanh(x):
+    """(1 - e^-2|x|) / (1 + e^-2|x|), with the sign of x: no exponential overflows."""
+    small = tl.exp2(tl.abs(x) * (-2 * LOG2_E))
+    size = (1 - small) / (1 + small)
+    return tl.where(x < 0, -size, size)
+
+
+@triton.jit
+def scores_of(products, rows, keys, sizes, scale, softcap, bias, bias_strides):
+    """The scores S of a block of products q kᵀ, the unit u for which 2^(u S) is exp S, and ∂S/∂x.
+
+    With neither a soft cap nor a bias, S are the bare products, with the scale in u: the GPU then
+    multiplies by u and subtracts the maximum in one instruction. x is the scaled product: S = x,
+    and ∂S/∂x = 1, or S = c tanh(x / c), and ∂S/∂x = 1 - (S / c)².
+    """
+    scores, unit, slope = products, scale * LOG2_E, 1.0
+    if softcap is not None:
+        capped = tanh(products * (scale / softcap))
+        scores, unit, slope = softcap * capped, LOG2_E, 1 - capped * capped
+    if bias is not None:
+        at = bias + rows.to(tl.int64) * bias_strides[2] + keys.to(tl.int64) * bias_strides[3]
+        added = tl.load(at, mask=(rows < sizes[0]) & (keys < sizes[1]), other=0.0).to(tl.float32)
+        scores = (products * scale if softcap is None else scores) + added
+        unit = LOG2_E
+    return scores, unit, slope

@@ -1,0 +1,73 @@
+"""Which keys a block of queries sees: as ranges of whole blocks, and entry by entry at an edge.
+
+Query i stands at key i + n_k - n_q, as in `attnbook.masks`: the last query at the last key. It sees
+the keys before `n_visible`, with CAUSAL none after its own, with a window none more than `window`
+before its own. `sizes` are n_q, n_k and n_visible.
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def key_ranges(
+    first_row, sizes, window, CAUSAL: tl.constexpr, ROWS: tl.constexpr, KEYS: tl.constexpr
+):
+    """Where the keys that a block of queries sees begin and end, and between them the full blocks.
+
+    Returns begin ≤ full_begin ≤ full_end, where blocks begin, and end. Each of these queries sees
+    all keys from full_begin to full_end, and none before begin or from end on; the blocks between
+    are cut.
+    """
+    n_q, n_k, n_visible = sizes
+    nearest = first_row + n_k - n_q
+    farthest = tl.minimum(first_row + ROWS, n_q) - 1 + n_k - n_q
+    begin, full_begin, full_end, end = 0, 0, n_visible, n_visible
+    if CAUSAL:
+        end = tl.minimum(end, tl.maximum(farthest + 1, 0))
+        full_end = tl.minimum(full_end, tl.maximum(nearest + 1, 0))
+    if window is not None:
+        begin = tl.maximum(nearest - window, 0) // KEYS * KEYS
+        full_begin = tl.cdiv(tl.minimum(tl.maximum(farthest - window, 0), end), KEYS) * KEYS
+    full_end = tl.maximum(full_end // KEYS * KEYS, full_begin)
+    return begin, full_begin, full_end, end
+
+
+@triton.jit
+def row_ranges(
+    first_key, sizes, window, CAUSAL: tl.constexpr, ROWS: tl.constexpr, KEYS: tl.constexpr
+):
+    """Where the queries that see a block of keys begin and end, and between them the full blocks.
+
+    The same as `key_ranges`, seen from the keys. Keys past n_visible are seen by no query; but what
+    they get from one is thrown away, and so they do not cut a block.
+    """
+    n_q, n_k, n_visible = sizes
+    first = first_key - (n_k - n_q)  # the query that stands at the first key
+    last = tl.minimum(first_key + KEYS, n_visible) - 1 - (n_k - n_q)
+    begin, full_begin, full_end, end = 0, 0, n_q, n_q
+    if window is not None:
+        end = tl.minimum(end, tl.maximum(last + window + 1, 0))
+        full_end = tl.minimum(end, tl.maximum(first + window + 1, 0))
+    if first_key >= n_visible:
+        end = 0
+    if CAUSAL:
+        begin = tl.minimum(tl.maximum(first, 0), end) // ROWS * ROWS
+        full_begin = tl.cdiv(tl.minimum(tl.maximum(last, 0), end), ROWS) * ROWS
+    if full_end < n_q:
+        full_end = full_end // ROWS * ROWS
+    full_end = tl.maximum(tl.minimum(full_end, end), full_begin)
+    return begin, full_begin, full_end, end
+
+
+@triton.jit
+def sees(rows, keys, sizes, window, CAUSAL: tl.constexpr):
+    """M_ij, for queries and keys that broadcast: may query i look at key j?"""
+    n_q, n_k, end = sizes
+    own = rows + n_k - n_q
+    if CAUSAL:
+        end = tl.minimum(end, own + 1)  # of each query: one comparison for each score
+    visible = keys < end
+    if window is not None:
+        visible = visible & (keys >= own - window)
+    return visible
