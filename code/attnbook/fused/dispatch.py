@@ -151,10 +151,14 @@ def _how(form, q, k, v, options):
     return "all scores in memory" if form.name == "readable" else ""
 
 
-@torch.compiler.assume_constant_result
 def _say_once(reasons):
-    """Under `torch.compile`, when the program is made."""
+    """Under `torch.compile` when the program is made: the compiler calls it, and keeps no call."""
     if reasons not in _said:
         _said.add(reasons)
         text = f"attention: all scores are held in memory, since {'; '.join(reasons)}"
         warnings.warn(text, SlowForm, stacklevel=5)  # the caller of `attention`, behind its check
+
+
+# As torch.compiler.assume_constant_result does (2.13), which imports the compiler, and Triton with
+# it, before anybody has compiled anything: attnbook.kernels could not be imported then.
+_say_once._dynamo_marked_constant = True
