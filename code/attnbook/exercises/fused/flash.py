@@ -30,15 +30,18 @@ def through_flash(function):
 
 
 def _attend(out, d_v, q):
-    if not isinstance(out, tuple) or len(out) != 4:
+    if not isinstance(out, (tuple, list)) or len(out) != 4:
         raise Unfit("expected four results: queries, keys, values and the scale")
     *tensors, scale = out
     if not all(isinstance(x, torch.Tensor) for x in tensors):
         raise Unfit("expected three tensors and the scale, in this order")
     if isinstance(scale, bool) or not isinstance(scale, (int, float)):
-        raise Unfit(f"the scale is of type {type(scale).__name__}; expected a number")
+        raise Unfit(f"the scale is of type {type(scale).__name__}; expected a float of Python's")
     if any(x.ndim != 4 for x in tensors):
         raise Unfit(f"MATH runs: FLASH wants four axes, and has {[x.ndim for x in tensors]}")
+    if len({x.shape[-1] for x in tensors}) > 1:
+        widths = [x.shape[-1] for x in tensors]
+        raise Unfit(f"MATH runs: FLASH wants one width, and has {widths}")
     row = next(row for row in backends(*tensors, scale=scale) if row.name == "FLASH")
     if row.answer != "runs":
         raise Unfit(f"MATH runs: {row.why}")
@@ -65,6 +68,10 @@ def scale_of_values(q, k, v):
 
 def no_root(q, k, v):
     return *_padded(q, k, v), 1 / q.shape[-1]
+
+
+def multiplied(q, k, v):
+    return *_padded(q, k, v), q.shape[-1] ** 0.5
 
 
 def scale_one(q, k, v):
@@ -138,6 +145,7 @@ for_flash = Write(
             no_root,
             "the scores are divided by d: once by √d is enough.",
         ),
+        Misconception(multiplied, "the scores are multiplied by √d: divide by it."),
         Misconception(scale_one, "the scale is 1: the scores are not divided by √d."),
         Misconception(
             in_front, "the values are padded in front: the first columns of the output are zeros."
@@ -146,8 +154,7 @@ for_flash = Write(
         Misconception(cut, "columns are cut off: widen the narrow ones instead."),
         Misconception(
             not_widened,
-            "MATH runs: Flash attention requires q,k,v to have the same last dimension. Got "
-            "Query.size(-1): 3, Key.size(-1): 3, Value.size(-1): 1 instead.",
+            "MATH runs: FLASH wants one width, and has [3, 3, 1]",
         ),
         Misconception(three_axes, "MATH runs: FLASH wants four axes, and has [3, 3, 3]"),
         Misconception(in_float16, "the result is float16 where float64 came in: keep the dtype."),
