@@ -8,6 +8,7 @@ from pathlib import Path
 from sphinx.ext.autodoc.mock import mock
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "code"))
+NEED_TORCH = "attnbook.pytorch", "attnbook.kernels", "attnbook.fused"
 SHAPED = re.compile(r"jaxtyping\.(\w+)\[(?:numpy\.)?(ndarray|(?:torch\.)?Tensor), '([^']*)'\]")
 HEADING = re.compile(r"^(\w.*)\n---+$", re.MULTILINE)
 EQUATION = re.compile(r"(?<!::\n\n)(?<=\n\n)( {4}\S.*(?:\n {4}.*|\n(?=\n {4}))*)")
@@ -21,14 +22,15 @@ WORDS = re.compile(r"( ?)(?<![{\\\w])([a-zA-Z]{2,}(?: [a-zA-Z]{2,})*)( ?)")
 SIGNS = {"Σ": r"\sum", "·": r"{}\cdot ", "⊕": r"\oplus ", "²": "^2", "ᵀ": r"^{\mathsf{T}}"}
 
 
-def _import_without_torch(name):
-    """Pages are built without PyTorch, in whose place stand mocks; signatures need classes."""
+def _import_without_torch(*names):
+    """Pages are built without PyTorch and Triton: mocks stand for them; signatures need classes."""
     with mock(["torch", "triton"]):
         torch, nn = import_module("torch"), import_module("torch.nn")
         kinds = (torch, "Tensor"), (torch, "device"), (torch, "dtype"), (nn, "Module")
         for place, kind in kinds:
             setattr(place, kind, type(kind, (), {"__module__": place.__name__}))
-        import_module(name)
+        for name in names:
+            import_module(name)
 
 
 def _signature(app, what, name, obj, options, arguments, returned):
@@ -72,8 +74,7 @@ def _tex(equation):
 
 
 def setup(app):
-    _import_without_torch("attnbook.pytorch")
-    _import_without_torch("attnbook.kernels")
+    _import_without_torch(*NEED_TORCH)
     app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _docstring)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -36,6 +36,7 @@ CHAPTERS = (
     "modules",
     "libraries",
     "cost",
+    "fused",
 )
 
 

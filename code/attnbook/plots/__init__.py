@@ -9,6 +9,7 @@ from attnbook.plots.bars import bars
 from attnbook.plots.costs import passes_diagram, queue_diagram, roofline
 from attnbook.plots.curves import curves
 from attnbook.plots.diagram import attention_diagram
+from attnbook.plots.fused import fused_diagram
 from attnbook.plots.grids import (
     distributions,
     influence_grids,
@@ -42,6 +43,7 @@ __all__ = [
     "clock_hands",
     "curves",
     "distributions",
+    "fused_diagram",
     "heads_diagram",
     "heatmap",
     "heatmaps",

@@ -1,0 +1,51 @@
+"""A rule or a change for FlexAttention, called at every place as FlexAttention calls it."""
+
+import contextlib
+
+import torch
+
+from attnbook.exercises.surroundings import Unfit
+from attnbook.exercises.twins.settings import plain_settings
+
+OF = ("b", "h", "i", "j")
+
+
+def _over_places(rule, sizes, score=()):
+    """Call a rule at every place, as FlexAttention does: by vmap, one axis after the other."""
+    for axis in reversed(range(4)):
+        own = tuple(0 if n == axis else None for n in range(4))
+        rule = torch.vmap(rule, in_dims=(0,) * len(score) + own)
+    return rule(*score, *(torch.arange(n) for n in sizes))
+
+
+OURS = {
+    "data-dependent": "your rule asks a tensor with `if`, `and`, `or` or `not`, which it cannot: "
+    "join conditions with `&` and choose with `torch.where`",
+    "must only return Tensors": "your rule returned something else than a tensor",
+}
+
+
+@contextlib.contextmanager
+def _in_our_words():
+    """Say what vmap says of a rule in words of the chapter."""
+    try:
+        yield
+    except (RuntimeError, ValueError) as error:
+        ours = (text for theirs, text in OURS.items() if theirs in str(error))
+        raise next(map(Unfit, ours), error) from None
+
+
+def called(function, arguments, sizes, score=()):
+    with plain_settings():
+        rule = function(*arguments)
+        if rule is None:
+            raise Unfit("nothing was returned: is a `return` missing?")
+        if not callable(rule) or isinstance(rule, torch.Tensor):
+            places = ", ".join(("s",) * len(score) + OF)
+            kind = type(rule).__name__
+            raise Unfit(f"the result is of type {kind}; expected a function of {places}")
+        with _in_our_words():
+            out = _over_places(rule, sizes, score)
+    if not isinstance(out, torch.Tensor):
+        raise Unfit(f"your rule returned {type(out).__name__}; expected a tensor")
+    return out.detach().numpy()

@@ -1,0 +1,75 @@
+"""Which calls run FLASH, and which blocks of packed documents are computed."""
+
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.predict import Predict
+from attnbook.exercises.solutions import fused as solutions
+
+AXES = "three axes: FLASH wants four, and a batch of one would do."
+WIDTHS = "values of another width than the keys: FLASH wants one width for all."
+MASK = "a boolean mask is no reason: on a CPU FLASH takes one. On a GPU it would refuse."
+DROPOUT = "dropout: no fused program of a CPU has any."
+SIDE = "transposed in memory, the numbers of a key do not lie side by side; FLASH wants them so."
+PLAIN = "four axes, one width, side by side, no dropout: the first call has nothing to refuse."
+
+which_flash = Predict(
+    name="fused.which_flash",
+    title="Which program",
+    level="easy",
+    minutes=5,
+    solution_of=solutions.which_flash,
+    hints=(
+        "FLASH wants four axes, one width, numbers side by side and no dropout.",
+        "Does FLASH on a CPU take a mask? Look at the table of the chapter.",
+    ),
+    explanation=(
+        "The first and the fourth run FLASH: a boolean mask is taken on a CPU. The others lack an "
+        "axis, have a narrower value, ask for dropout, or have keys that are transposed in memory."
+    ),
+    misconceptions=(
+        Misconception([1, 1, 0, 1, 0, 0], AXES),
+        Misconception([1, 0, 1, 1, 0, 0], WIDTHS),
+        Misconception([1, 0, 0, 0, 0, 0], MASK),
+        Misconception([1, 0, 0, 1, 1, 0], DROPOUT),
+        Misconception([1, 0, 0, 1, 0, 1], SIDE),
+        Misconception([0, 0, 0, 1, 0, 0], PLAIN),
+        Misconception([0, 1, 1, 0, 1, 1], "1 stands for FLASH and 0 for MATH: turn them round."),
+    ),
+    notice="Four of these calls write all scores to memory, and none of them says so.",
+)
+
+SWAPPED = "the order is empty, full, cut: two of the numbers stand in each other's place."
+
+document_blocks = Predict(
+    name="fused.document_blocks",
+    title="Blocks of packed documents",
+    level="medium",
+    minutes=6,
+    solution_of=solutions.document_blocks,
+    hints=(
+        "24 words are 6 blocks a side; the documents are 2 and 4 blocks long.",
+        "A document of N blocks has N on its diagonal, and N(N − 1)/2 below.",
+    ),
+    explanation=(
+        "The documents have 2 + 4 = 6 blocks on their diagonals, which the triangle cuts, and "
+        "1 + 6 = 7 below, which are full. The other 36 − 13 = 23 are empty."
+    ),
+    misconceptions=(
+        Misconception(
+            [15, 15, 6],
+            "these are the blocks of a causal mask; words of another document are hidden too.",
+        ),
+        Misconception(
+            [16, 20, 0], "these are the blocks of the documents; each is causal in itself too."
+        ),
+        Misconception(
+            [23, 13, 0], "on the diagonal a query sees not all keys of the block: it is cut."
+        ),
+        Misconception([29, 7, 0], "the blocks on the diagonals are cut, not empty."),
+        Misconception([29, 1, 6], "below the diagonal of the longer document blocks are full too."),
+        Misconception([7, 23, 6], SWAPPED),
+        Misconception([23, 6, 7], SWAPPED),
+        Misconception([15, 7, 6], "the three must sum to 36: what no document fills is empty."),
+        Misconception([376, 156, 44], "count blocks of 4 by 4, of which there are 36."),
+    ),
+    notice="Of 36 blocks 13 are computed, and only 6 look at the rule.",
+)

@@ -1,0 +1,164 @@
+"""One attention with all options: the first program that does not refuse computes it."""
+
+import warnings
+from numbers import Integral
+from numbers import Real as Number
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Integer
+from torch import Tensor
+
+from attnbook.fused import forms
+from attnbook.fused.guarantees import guarded, in_one_dtype
+from attnbook.fused.programs import chosen
+from attnbook.fused.sdpa import arguments
+from attnbook.fused.twins import with_bias
+from attnbook.fused.visible import between
+from attnbook.pytorch.masks import _refuse_outside
+from attnbook.pytorch.operation import Float, checked
+
+_said = set()
+
+
+class SlowForm(UserWarning):
+    """The readable form computes, with all scores in memory, since the others refuse."""
+
+
+class Row(NamedTuple):
+    """One program: "runs", "could run" or "refuses", and why."""
+
+    form: str
+    answer: str
+    why: str
+
+
+@checked
+def attention(
+    q: Float[Tensor, "*lead n_heads n_q d_k"],
+    k: Float[Tensor, "*lead n_kv_heads n_k d_k"],
+    v: Float[Tensor, "*lead n_kv_heads n_k d_v"],
+    *,
+    causal: bool = False,
+    window: Integral | None = None,
+    valid_lens: Integer[Tensor, "batch"] | None = None,
+    softcap: Number | None = None,
+    bias: Float[Tensor, "#n_q #n_k"] | Float[Tensor, "*#lead #n_heads #n_q #n_k"] | None = None,
+    alibi: bool = False,
+    scale: Number | None = None,
+) -> Float[Tensor, "*lead n_heads n_q d_v"]:
+    """Attention by the fastest program that gives the right answer: `explain` says which.
+
+        out = softmax(cap(scale · q kᵀ) + bias) v    over the visible keys,  scale = 1/√d_k
+
+    n_heads is a multiple of n_kv_heads; query heads that share keys are neighbours. `causal` is as
+    in `causal_mask`, `window` as `left` in `sliding_window_mask`. `valid_lens` has a length for
+    each batch, the first of four axes. `softcap` c makes c · tanh(scores / c) of the scores, before
+    bias and mask. A bias is (n_q, n_k) or has every axis of the scores; any may be 1. `alibi` adds
+    `alibi_bias`.
+
+    Returns a tensor of shape (..., n_heads, n_q, d_v), whichever program runs. A query that sees
+    nothing gets zeros. What a query may not see has no influence on its row, not even NaN or
+    infinity; one that it sees makes its row NaN. Warns, once for each reason, with `SlowForm` where
+    only the readable form is left. Raises ValueError if heads cannot be shared, a length, the
+    window or the cap is out of its range, or d_k is 0 and no scale is given.
+
+    Source: Dao et al. (2022) for the blocks, Dong et al. (2024) for FlexAttention.
+    """
+    q, k, v = in_one_dtype(q, k, v)
+    options = _options(q, k, causal, window, valid_lens, softcap, bias, alibi, scale)
+    return _by_the_first(q, k, v, options)
+
+
+def _by_the_first(q, k, v, options):
+    """By the first form that does not refuse."""
+    bias, visible = options.bias, options.visible
+    with torch.autocast(q.device.type, enabled=False):
+        reasons = {form: form.refuses(q, k, v, options) for form in _forms(q, k, v)}
+        form = next(form for form, why in reasons.items() if why is None)
+        if form.name == "readable" and len(reasons) > 1:
+            _say_once(tuple(f"{f.name}: {why}" for f, why in reasons.items() if why))
+        out = guarded(lambda *clean: form.call(*clean, options), q, k, v, visible)
+        if bias is None:
+            return out
+        return with_bias(out, visible.mask() if options.hides else None, bias)
+
+
+@checked
+def explain(
+    q: Float[Tensor, "*lead n_heads n_q d_k"],
+    k: Float[Tensor, "*lead n_kv_heads n_k d_k"],
+    v: Float[Tensor, "*lead n_kv_heads n_k d_v"],
+    *,
+    causal: bool = False,
+    window: Integral | None = None,
+    valid_lens: Integer[Tensor, "batch"] | None = None,
+    softcap: Number | None = None,
+    bias: Float[Tensor, "#n_q #n_k"] | Float[Tensor, "*#lead #n_heads #n_q #n_k"] | None = None,
+    alibi: bool = False,
+    scale: Number | None = None,
+) -> list:
+    """Which program `attention` takes for these arguments, and why each other one does not.
+
+    Returns a list of rows (form, answer, why), in the order in which they are asked: "runs", "could
+    run" or "refuses". Nothing is computed. Raises what `attention` raises for its arguments.
+    """
+    q, k, v = in_one_dtype(q, k, v)
+    options = _options(q, k, causal, window, valid_lens, softcap, bias, alibi, scale)
+    rows = []
+    with torch.autocast(q.device.type, enabled=False):
+        for form in _forms(q, k, v):
+            why = form.refuses(q, k, v, options)
+            runs = any(row.answer == "runs" for row in rows)
+            answer = "refuses" if why else "could run" if runs else "runs"
+            rows.append(Row(form.name, answer, why or _how(form, q, k, v, options)))
+    return rows
+
+
+def _forms(q, k, v):
+    """Without numbers only the readable form is asked: it is written for that too."""
+    return forms.FORMS[-1:] if 0 in (q.numel(), k.numel(), v.numel()) else forms.FORMS
+
+
+def _options(q, k, causal, window, valid_lens, softcap, bias, alibi, scale):
+    n_heads, n_kv_heads, n_k = q.shape[-3], k.shape[-3], k.shape[-2]
+    if not n_kv_heads or n_heads % n_kv_heads:
+        raise ValueError(
+            f"attention: q has {n_heads} heads; expected a multiple of those of k, {n_kv_heads}"
+        )
+    if window is not None and window < 0:
+        raise ValueError(f"attention: window is {window}; expected 0 or more")
+    if softcap is not None and not 0 < softcap < torch.inf:
+        raise ValueError(f"attention: softcap is {softcap}; expected a finite number above 0")
+    if scale is None and not q.shape[-1]:
+        raise ValueError("attention: q has width d_k = 0; expected 1 or more, or a scale")
+    if valid_lens is not None:
+        if q.ndim < 4 or len(valid_lens) != q.shape[0]:
+            raise ValueError(
+                f"attention: valid_lens has {len(valid_lens)} lengths, and q the shape "
+                f"{tuple(q.shape)}; expected one for each batch, the first of four axes"
+            )
+        _refuse_outside(valid_lens, n_k)
+    visible = between(q, k, causal, window, valid_lens)
+    scale, softcap = (None if x is None else float(x) for x in (scale, softcap))
+    return forms.Options(causal, window, valid_lens, softcap, bias, alibi, scale, visible)
+
+
+def _how(form, q, k, v, options):
+    if form.name == "SDPA":
+        given, named = arguments(q, k, v, **forms.sdpa_options(q, k, options))
+        return f"through {chosen(*given, **named)}"
+    return "all scores in memory" if form.name == "readable" else ""
+
+
+def _say_once(reasons):
+    """Under `torch.compile` when the program is made: the compiler calls it, and keeps no call."""
+    if reasons not in _said:
+        _said.add(reasons)
+        text = f"attention: all scores are held in memory, since {'; '.join(reasons)}"
+        warnings.warn(text, SlowForm, stacklevel=5)  # the caller of `attention`, behind its check
+
+
+# As torch.compiler.assume_constant_result does (2.13), which imports the compiler, and Triton with
+# it, before anybody has compiled anything: attnbook.kernels could not be imported then.
+_say_once._dynamo_marked_constant = True

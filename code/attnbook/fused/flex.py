@@ -1,0 +1,143 @@
+"""FlexAttention: the masks of `attnbook.masks` as rules of places, and the changes of a score.
+
+A rule takes the numbers of a batch, a head, a query and a key, as tensors, and says whether that
+query may look at that key: a `mask_mod`, for `create_block_mask`. A change of a score takes the
+score before them: a `score_mod`.
+"""
+
+from numbers import Integral
+from numbers import Real as Number
+
+import torch
+from jaxtyping import Bool, Integer
+from torch import Tensor
+from torch.nn.attention.flex_attention import BlockMask
+
+from attnbook.pytorch.operation import checked
+
+
+@checked
+def padding(valid_lens: Integer[Tensor, "batch"]):
+    """The rule of `padding_mask`: key j is there if j < valid_lens_b. Returns a mask_mod."""
+    return lambda b, h, i, j: j < valid_lens[b]
+
+
+@checked
+def causal(n_q: Integral, n_k: Integral):
+    """The rule of `causal_mask`: j ≤ i + n_k - n_q. Returns a mask_mod."""
+    return lambda b, h, i, j: j <= i + n_k - n_q
+
+
+@checked
+def sliding_window(n_q: Integral, n_k: Integral, left: Integral, right: Integral = 0):
+    """The rule of `sliding_window_mask`: -left ≤ j - (i + n_k - n_q) ≤ right.
+
+    Returns a mask_mod.
+    """
+
+    def near(b, h, i, j):
+        ahead = j - (i + n_k - n_q)
+        return (ahead >= -left) & (ahead <= right)
+
+    return near
+
+
+@checked
+def prefix(n_q: Integral, n_k: Integral, prefix_len: Integral):
+    """The rule of `prefix_mask`: j < prefix_len or j ≤ i + n_k - n_q. Returns a mask_mod."""
+    return lambda b, h, i, j: (j < prefix_len) | (j <= i + n_k - n_q)
+
+
+@checked
+def documents(q_documents: Integer[Tensor, "*_ n_q"], k_documents: Integer[Tensor, "*_ n_k"]):
+    """The rule of `document_mask`: query and key are of one document. Returns a mask_mod.
+
+    The documents are (n_q,) and (n_k,), the same for each batch, or (batch, n_q) and (batch, n_k).
+    """
+    if q_documents.ndim == 1:
+        return lambda b, h, i, j: q_documents[i] == k_documents[j]
+    return lambda b, h, i, j: q_documents[b, i] == k_documents[b, j]
+
+
+def every(*rules):
+    """Where every rule allows it: the & of masks, as PyTorch's `and_masks`. Returns a mask_mod."""
+
+    def all_of_them(b, h, i, j):
+        seen = j >= 0
+        for rule in rules:
+            seen = seen & rule(b, h, i, j)
+        return seen
+
+    return all_of_them
+
+
+def soft_cap(cap: Number):
+    """The change of `attnbook.pytorch.soft_cap`: cap · tanh(s / cap). Returns a score_mod."""
+    return lambda s, b, h, i, j: cap * torch.tanh(s / cap)
+
+
+def alibi(n_heads: Integral, n_q: Integral, n_k: Integral):
+    """The change of `alibi_bias`.
+
+        s' = s - 2^(-8 (h + 1) / n_heads) · |j - (i + n_k - n_q)|
+
+    Returns a score_mod.
+
+    Source: Press, Smith and Lewis (2022), section 3.
+    """
+
+    def sloped(s, b, h, i, j):
+        return s - torch.exp2(-8 * (h + 1) / n_heads) * torch.abs(j - (i + n_k - n_q))
+
+    return sloped
+
+
+def biased(bias: Tensor):
+    """The change s + bias, of shape (batch, heads, n_q, n_k), any axis 1. Returns a score_mod."""
+    b_1, h_1, i_1, j_1 = (int(n > 1) for n in bias.shape)
+    return lambda s, b, h, i, j: s + bias[b * b_1, h * h_1, i * i_1, j * j_1]
+
+
+def only(*rules):
+    """The change that sets what the rules hide to -inf: a mask without blocks.
+
+    Returns a score_mod.
+    """
+    seen = every(*rules)
+    return lambda s, b, h, i, j: torch.where(seen(b, h, i, j), s, -torch.inf)
+
+
+def in_turn(*changes):
+    """One change after the other. Returns a score_mod, None for none."""
+
+    def all_of_them(s, b, h, i, j):
+        for change in changes:
+            s = change(s, b, h, i, j)
+        return s
+
+    return all_of_them if changes else None
+
+
+def visible_blocks(
+    block_mask: BlockMask,
+) -> tuple[Bool[Tensor, "batch heads rows columns"], Bool[Tensor, "batch heads rows columns"]]:
+    """Of each block, whether something in it is visible, and whether all is.
+
+    The same as `attnbook.online.visible_blocks`, from what FlexAttention keeps: lists of the blocks
+    that are cut, and of those that are full. Returns two boolean tensors of shape (batch, heads,
+    blocks of queries, blocks of keys).
+    """
+    columns = -(-block_mask.seq_lengths[1] // block_mask.BLOCK_SIZE[1])
+    cut = _listed(block_mask.kv_num_blocks, block_mask.kv_indices, columns)
+    if block_mask.full_kv_num_blocks is None:
+        return cut, torch.zeros_like(cut)
+    full = _listed(block_mask.full_kv_num_blocks, block_mask.full_kv_indices, columns)
+    return cut | full, full
+
+
+def _listed(numbers, indices, columns):
+    """True at the first `numbers` of the `indices` of each row."""
+    named = torch.arange(indices.shape[-1], device=indices.device) < numbers[..., None]
+    grid = torch.zeros(*indices.shape[:-1], columns, dtype=torch.int32, device=indices.device)
+    grid.scatter_add_(-1, indices.to(torch.int64), named.to(torch.int32))
+    return grid > 0

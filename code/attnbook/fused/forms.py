@@ -1,0 +1,217 @@
+"""The programs that `attention` chooses from, the fastest first: what each refuses, its call."""
+
+import functools
+import os
+import shutil
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+from attnbook import pytorch
+from attnbook.fused import flex
+from attnbook.fused.sdpa import _four_axes, _with_axes, sdpa
+from attnbook.fused.visible import Between
+from attnbook.pytorch.operation import operation
+
+WIDTHS = 16, 32, 64, 128, 256  # of the kernels' heads
+WORTH_COMPILING = 2**26  # scores: a second of our readable form; to compile takes ten
+
+
+class Options(NamedTuple):
+    """What is asked of attention, beside q, k and v."""
+
+    causal: bool
+    window: int | None
+    valid_lens: Tensor | None
+    softcap: float | None
+    bias: Tensor | None
+    alibi: bool
+    scale: float | None
+    visible: Between
+
+    @property
+    def hides(self):
+        return self.causal or self.window is not None or self.valid_lens is not None
+
+
+class Form(NamedTuple):
+    """A program: its name, why it refuses (None if it does not), and how it is called."""
+
+    name: str
+    refuses: Callable
+    call: Callable
+
+
+def kernels_refuse(q, k, v, options):
+    if q.device.type != "cuda":
+        return f"its kernels are for GPUs, and q is on the {_device(q)}"
+    if not _is_there("triton") or not _is_there("attnbook.kernels"):
+        return "triton is not installed"
+    if q.dtype == torch.float64:
+        return "no kernel computes in float64"
+    if q.shape[-1] != v.shape[-1] or q.shape[-1] not in WIDTHS:
+        return f"its widths are {WIDTHS}, the same for keys and values"
+    added = options.bias is not None or options.alibi
+    if added and _wants_gradients(q, k, v, options.bias):
+        return "its way back takes no bias"
+    return None
+
+
+def by_kernels(q, k, v, options):
+    from attnbook.kernels import flash_attention
+
+    bias = _bias(q, k, options)
+    if bias is not None:
+        bias = bias.detach()[(None,) * (q.ndim - bias.ndim)]
+    named = options._asdict()
+    del named["visible"], named["alibi"]
+    return flash_attention(q, k, v, **named | {"bias": bias})
+
+
+def sdpa_refuses(q, k, v, options):
+    if options.softcap is not None:
+        return "it cannot bend the scores: softcap is given"
+    return None
+
+
+def by_sdpa(q, k, v, options):
+    return sdpa(q, k, v, **sdpa_options(q, k, options))
+
+
+def sdpa_options(q, k, options):
+    """The mask, the bias, the scale and `is_causal` for SDPA, whose triangle is top-left.
+
+    One query sees every key: a causal mask is needed only for more. And only where there are as
+    many queries as keys its triangle is ours, whose corner is the last key.
+    """
+    bias, n_q = _bias(q, k, options), q.shape[-2]
+    alone = options.window is None and options.valid_lens is None and bias is None
+    triangle = options.causal and alone and n_q == k.shape[-2]
+    needless = triangle or (alone and (n_q == 1 or not options.causal)) or not options.hides
+    mask = None if needless else options.visible.mask()
+    return {"mask": mask, "bias": bias, "scale": options.scale, "is_causal": triangle and n_q > 1}
+
+
+def flex_refuses(q, k, v, options):
+    added, cpu = options.bias, q.device.type == "cpu"
+    if q.ndim > 4 and options.valid_lens is not None:
+        return "it has one axis for the batch"
+    if q.device.type not in ("cpu", "cuda"):
+        return f"it is not known to work on the {_device(q)}"
+    if cpu and _wants_gradients(q, k, v, added):
+        return "it gives no gradients on a CPU"
+    if added is not None and _wants_gradients(added):
+        return "a gradient of the bias is asked for"
+    if q.dtype == torch.float64 or min(q.shape[-1], v.shape[-1]) < 16:
+        return "compiled, it takes no float64 and no width below 16"
+    if torch.compiler.is_compiling() or not cpu:
+        return None
+    if q.shape[:-1].numel() * k.shape[-2] < WORTH_COMPILING:
+        return f"fewer than 2^{WORTH_COMPILING.bit_length() - 1} scores: to compile takes longer"
+    compiler = os.environ.get("CXX", "g++")
+    return None if shutil.which(compiler) else f"it needs a C++ compiler, and {compiler} is missing"
+
+
+def by_flex(q, k, v, options):
+    compiling, n_heads = torch.compiler.is_compiling(), q.shape[-3]
+    if not torch.is_grad_enabled():
+        q, k, v = q.detach(), k.detach(), v.detach()  # or it refuses them on a CPU
+    rules, changes = _rules(q, k, options), _changes(q, k, options)
+    blocks = None
+    if rules and compiling and q.device.type == "cpu":
+        changes.append(flex.only(*rules))  # PyTorch 2.13 writes wrong C++ for a mask of blocks
+    elif rules:
+        batch = q.shape[0] if options.valid_lens is not None else None
+        sizes = batch, None, q.shape[-2], k.shape[-2]
+        blocks = create_block_mask(flex.every(*rules), *sizes, device=q.device)
+    out = (flex_attention if compiling else _compiled_flex())(
+        *map(_four_axes, (q, k, v)),
+        score_mod=flex.in_turn(*changes),
+        block_mask=blocks,
+        scale=options.scale,
+        enable_gqa=k.shape[-3] != n_heads,
+    )
+    return out.reshape(*q.shape[:-1], v.shape[-1])
+
+
+@functools.cache
+def _compiled_flex():
+    return torch.compile(flex_attention)
+
+
+def _rules(q, k, options):
+    """Which key a query may look at, as rules of places; a window hides the future too."""
+    n_q, n_k, rules = q.shape[-2], k.shape[-2], []
+    if options.window is not None:
+        rules.append(flex.sliding_window(n_q, n_k, options.window))
+    elif options.causal:
+        rules.append(flex.causal(n_q, n_k))
+    if options.valid_lens is not None:
+        rules.append(flex.padding(options.valid_lens))
+    return rules
+
+
+def _changes(q, k, options):
+    """What is done to a score, in the order of the equation."""
+    changes = [] if options.softcap is None else [flex.soft_cap(options.softcap)]
+    if options.alibi:
+        changes.append(flex.alibi(q.shape[-3], q.shape[-2], k.shape[-2]))
+    if options.bias is not None:
+        changes.append(flex.biased(_with_axes(options.bias, q)))
+    return changes
+
+
+def readable_refuses(q, k, v, options):
+    return None
+
+
+def readable(q, k, v, options):
+    k, v = (pytorch.repeat_heads(x, q.shape[-3] // k.shape[-3]) for x in (k, v))
+    mask = options.visible.mask() if options.hides else None
+    bias = _bias(q, k, options)
+    return _written_out(q, k, v, mask, bias, options.softcap, options.scale)
+
+
+@operation
+def _written_out(q, k, v, mask, bias, softcap, scale):
+    scores = pytorch.dot_product_scores(q, k, scale)
+    scores = scores if softcap is None else pytorch.soft_cap(scores, softcap)
+    scores = scores if bias is None else scores + bias
+    return pytorch.weighted_sum(pytorch.softmax(scores, mask), v, mask)
+
+
+def _bias(q, k, options):
+    """The bias that is given, and ALiBi's: n_q · n_k numbers a head."""
+    if not options.alibi:
+        return options.bias
+    n_heads, n_q, n_k = q.shape[-3], q.shape[-2], k.shape[-2]
+    wide = torch.float64 if q.dtype == torch.float64 else torch.float32
+    sloped = pytorch.alibi_bias(n_heads, n_q, n_k, q.device, wide)
+    sloped = sloped[(None,) * (q.ndim - 3)]
+    return sloped if options.bias is None else sloped + options.bias
+
+
+def _wants_gradients(*tensors):
+    given = [x for x in tensors if x is not None]
+    return torch.is_grad_enabled() and any(x.requires_grad for x in given)
+
+
+def _device(q):
+    return {"cpu": "CPU", "cuda": "GPU"}.get(q.device.type, f"device {q.device.type!r}")
+
+
+@functools.cache
+def _is_there(module):
+    return find_spec(module) is not None
+
+
+FORMS = (
+    Form("kernels", kernels_refuse, by_kernels),
+    Form("SDPA", sdpa_refuses, by_sdpa),
+    Form("FlexAttention", flex_refuses, by_flex),
+    Form("readable", readable_refuses, readable),
+)

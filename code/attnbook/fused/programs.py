@@ -1,0 +1,88 @@
+"""SDPA's own programs, its backends: which one runs, which could, and why the others refuse."""
+
+import re
+import warnings
+from numbers import Real as Number
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from attnbook.pytorch.operation import Float, checked
+
+ON_CPU = SDPBackend.MATH, SDPBackend.FLASH_ATTENTION
+ON_GPU = *ON_CPU, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.CUDNN_ATTENTION
+HEADINGS = {
+    SDPBackend.FLASH_ATTENTION: "Flash attention kernel",
+    SDPBackend.EFFICIENT_ATTENTION: "Memory efficient kernel",
+    SDPBackend.CUDNN_ATTENTION: "cuDNN attention kernel",
+}
+
+
+class Backend(NamedTuple):
+    """One of SDPA's programs: "runs", "could run" or "refuses", and PyTorch's reasons."""
+
+    name: str
+    answer: str
+    why: str
+
+
+@checked
+def backends(
+    q: Float[Tensor, "*_batch n_q d_k"],
+    k: Float[Tensor, "*_batch n_k d_k"],
+    v: Float[Tensor, "*_batch n_k d_v"],
+    attn_mask: Bool[Tensor, "..."] | Float[Tensor, "..."] | None = None,
+    dropout_p: Number = 0.0,
+    is_causal: bool = False,
+    scale: Number | None = None,
+    enable_gqa: bool = False,
+) -> list:
+    """What each of SDPA's programs for this device says to a call with the same arguments.
+
+    Returns a list of rows (name, answer, why): on a CPU MATH and FLASH, on a GPU also EFFICIENT and
+    CUDNN. Nothing is computed.
+    """
+    options = {"attn_mask": attn_mask, "dropout_p": dropout_p, "is_causal": is_causal}
+    options |= {"scale": scale, "enable_gqa": enable_gqa}
+    runs = chosen(q, k, v, **options)
+    rows = []
+    for backend in ON_CPU if q.device.type == "cpu" else ON_GPU:
+        name, why = _short(backend), _why_not(backend, (q, k, v), options)
+        answer = "runs" if name == runs else "could run" if why is None else "refuses"
+        rows.append(Backend(name, answer, why or ""))
+    return rows
+
+
+def chosen(q, k, v, **options):
+    """The program that SDPA takes: "MATH", "FLASH", "EFFICIENT" or "CUDNN"."""
+    return _short(SDPBackend(torch._fused_sdp_choice(q, k, v, **options)))
+
+
+def _short(backend):
+    return backend.name.removesuffix("_ATTENTION")
+
+
+def _why_not(backend, tensors, options):
+    """None if it takes them. PyTorch warns of its reasons when no other backend is allowed."""
+    with sdpa_kernel(backend), warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            torch._fused_sdp_choice(*tensors, **options)
+            return None
+        except RuntimeError:
+            lines = [str(each.message).partition(" (Triggered")[0] for each in said]
+    return " ".join(_below(HEADINGS[backend], lines)) or "no reason is given"
+
+
+def _below(heading, lines):
+    """The lines from the heading of a backend to that of the next."""
+    kept, mine = [], False
+    for line in lines:
+        if re.search(r" not used because:$", line):
+            mine = line.startswith(heading)
+        elif mine:
+            kept.append(line)
+    return kept

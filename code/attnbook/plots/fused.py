@@ -1,0 +1,49 @@
+"""The diagram of the programs that are asked for attention, one after the other."""
+
+from attnbook.plots.grids import SEEN
+from attnbook.plots.parts import BLUE, ORANGE, arrow, box, heading, matrix, sheet, text
+from attnbook.plots.style import FAINT, MUTED, drawn
+
+PROGRAMS = {  # what each refuses, and whether it writes all scores to memory
+    "kernels": ("no GPU, float64", False),
+    "SDPA": ("a soft-cap", False),
+    "FlexAttention": ("gradients on a CPU", False),
+    "readable": ("nothing", True),
+}
+INSIDE = {"FLASH": False, "EFFICIENT": False, "CUDNN": False, "MATH": True}  # of SDPA
+STEP, TOP, LEFT = 0.78, 0.75, 0.95
+
+
+@drawn
+def fused_diagram():
+    """Draw four programs that are asked in turn, what each refuses, and what it keeps in memory.
+
+    Blue: one block of the scores at a time. Orange: all of them at once.
+    """
+    ax = sheet(TOP + STEP * 3 + 1.05)
+    for x, words in ((LEFT, "asked in turn"), (2.85, "refuses"), (5.3, "in memory at once")):
+        heading(ax, x, 0.2, words)
+    for n, (name, (refused, whole)) in enumerate(PROGRAMS.items()):
+        y = TOP + STEP * n
+        box(ax, LEFT, y, 1.6, 0.4, name, ORANGE if whole else BLUE)
+        text(ax, 2.85, y, refused, color=MUTED)
+        if n + 1 < len(PROGRAMS):
+            arrow(ax, (LEFT, y + 0.22), (LEFT, y + STEP - 0.22))
+        arrow(ax, (4.05, y), (4.4, y))
+        if name == "SDPA":
+            for k, (inner, all_at_once) in enumerate(INSIDE.items()):
+                place = 4.98 + 1.08 * (k % 2), y - 0.17 + 0.34 * (k // 2)
+                box(ax, *place, 1.04, 0.3, inner, ORANGE if all_at_once else BLUE)
+        else:
+            _scores(ax, 5.5, y, whole)
+    text(ax, 3.35, TOP + STEP * 3 + 0.75, "the first that does not refuse computes it", color=MUTED)
+    return ax.figure
+
+
+def _scores(ax, x, y, whole):
+    """A small matrix of scores, of which one block is there, or all."""
+    colors = [[ORANGE if whole else FAINT] * 6 for _ in range(4)]
+    if not whole:
+        for i, j in ((2, 2), (2, 3), (3, 2), (3, 3)):
+            colors[i][j] = SEEN
+    matrix(ax, x, y, colors, 0.15)

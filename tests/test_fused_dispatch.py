@@ -1,0 +1,157 @@
+"""Which program runs, why the others refuse, and how that is said."""
+
+import sys
+import types
+import warnings
+
+import pytest
+import torch
+
+from attnbook import fused
+from attnbook.fused import dispatch, forms
+
+torch.manual_seed(0)
+Q, K, V = torch.randn(3, 1, 2, 6, 16)
+CPU = "its kernels are for GPUs, and q is on the CPU"
+BENT = "it cannot bend the scores: softcap is given"
+FEW = "fewer than 2^26 scores: to compile takes longer"
+
+
+@pytest.fixture(autouse=True)
+def nothing_said_yet():
+    before = set(dispatch._said)
+    dispatch._said.clear()
+    yield
+    dispatch._said.clear()
+    dispatch._said.update(before)
+
+
+def answers(*tensors, **options):
+    return {row.form: row[1:] for row in fused.explain(*tensors, **options)}
+
+
+def test_each_form_says_why_it_refuses_or_how_it_runs():
+    assert answers(Q, K, V, causal=True) == {
+        "kernels": ("refuses", CPU),
+        "SDPA": ("runs", "through FLASH"),
+        "FlexAttention": ("refuses", FEW),
+        "readable": ("could run", "all scores in memory"),
+    }
+    assert answers(Q, K, V, softcap=2.0) == {
+        "kernels": ("refuses", CPU),
+        "SDPA": ("refuses", BENT),
+        "FlexAttention": ("refuses", FEW),
+        "readable": ("runs", "all scores in memory"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("tensors", "options", "backend"),
+    [
+        ((Q[0], K[0], V[0]), {}, "FLASH"),
+        ((Q, K, V[..., :8]), {}, "FLASH"),
+        ((Q.mT.contiguous().mT, K, V), {}, "FLASH"),
+        ((Q, K[:, :1], V[:, :1]), {"window": 2}, "FLASH"),
+        ((Q, K, V), {"bias": torch.zeros(6, 6)}, "FLASH"),
+        ((Q, K, V), {"bias": torch.zeros(6, 6, requires_grad=True)}, "MATH"),
+    ],
+)
+def test_what_a_fused_program_refuses_is_given_to_it_in_a_form_that_it_takes(
+    tensors, options, backend
+):
+    assert answers(*tensors, **options)["SDPA"][1] == f"through {backend}"
+
+
+@pytest.mark.parametrize(
+    ("tensors", "softcap"), [((Q, K, V), None), ((Q, K, V), 2.0), ((Q[:, :, :0], K, V), None)]
+)
+def test_what_is_said_to_run_runs(monkeypatch, tensors, softcap):
+    called = []
+
+    def noted(form):
+        def call(*given):
+            called.append(form.name)
+            return form.call(*given)
+
+        return form._replace(call=call)
+
+    monkeypatch.setattr(forms, "FORMS", tuple(map(noted, forms.FORMS)))
+    said = [r.form for r in fused.explain(*tensors, softcap=softcap) if r.answer == "runs"]
+    with warnings.catch_warnings(action="ignore"):
+        fused.attention(*tensors, softcap=softcap)
+    assert said == called
+
+
+def test_a_fall_back_is_said_once_for_each_reason_and_names_the_callers_line():
+    with pytest.warns(fused.SlowForm) as said:
+        for _ in range(2):
+            fused.attention(Q, K, V, softcap=2.0)
+    assert [warning.filename for warning in said] == [__file__]
+    assert str(said[0].message) == (
+        "attention: all scores are held in memory, since "
+        f"kernels: {CPU}; SDPA: {BENT}; FlexAttention: {FEW}"
+    )
+    with pytest.warns(fused.SlowForm, match="no gradients on a CPU"):
+        fused.attention(Q.clone().requires_grad_(), K, V, softcap=2.0)
+
+
+def test_what_has_a_fused_program_says_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fused.attention(Q, K, V, causal=True, window=2)
+
+
+def test_under_a_compiler_it_is_said_when_the_program_is_made():
+    torch.compiler.reset()
+    leaf = Q.clone().requires_grad_()
+    compiled = torch.compile(fused.attention, backend="aot_eager", fullgraph=True)
+    with pytest.warns(fused.SlowForm) as said:
+        for _ in range(2):
+            compiled(leaf, K, V, softcap=2.0)
+    assert len(said) == 1
+
+
+REFUSALS = {
+    "no kernel computes in float64": {"dtype": torch.float64},
+    "its widths are (16, 32, 64, 128, 256), the same for keys and values": {"width": 24},
+    "its way back takes no bias": {"grad": True, "alibi": True},
+    None: {"alibi": True},
+}
+
+
+@pytest.mark.parametrize("reason", REFUSALS)
+def test_kernels_refuse_on_a_gpu_what_they_cannot(monkeypatch, reason):
+    """On a machine without a GPU: what is asked of a tensor is its device, dtype and shape."""
+    monkeypatch.setattr(forms, "_is_there", lambda module: True)
+    case = REFUSALS[reason]
+    x = torch.zeros(1, 2, 4, case.get("width", 16), dtype=case.get("dtype", torch.float32))
+    x.requires_grad_(case.get("grad", False))
+    on_gpu = types.SimpleNamespace(device=torch.device("cuda"), dtype=x.dtype, shape=x.shape)
+    on_gpu.requires_grad = x.requires_grad
+    options = dispatch._options(x, x, False, None, None, None, None, case.get("alibi", False), None)
+    assert forms.kernels_refuse(on_gpu, on_gpu, on_gpu, options) == reason
+
+
+def test_kernels_are_given_every_option(monkeypatch):
+    given = {}
+
+    def flash_attention(q, k, v, **options):
+        given.update(options)
+        return q
+
+    stand_in = types.SimpleNamespace(flash_attention=flash_attention)
+    monkeypatch.setitem(sys.modules, "attnbook.kernels", stand_in)
+    lens = torch.tensor([3])
+    options = dispatch._options(Q, K, True, 2, lens, 4.0, None, True, 0.5)
+    forms.by_kernels(Q, K, V, options)
+    bias = given.pop("bias")
+    assert bias.shape == (1, 2, 6, 6) and bias[0, 0, 0, 1] == -(2.0**-4)
+    assert given == {
+        "causal": True, "window": 2, "valid_lens": lens, "softcap": 4.0, "scale": 0.5
+    }  # fmt: skip
+
+
+def test_without_triton_the_kernels_refuse_and_say_so(monkeypatch):
+    monkeypatch.setattr(forms, "_is_there", lambda module: False)
+    on_gpu = types.SimpleNamespace(device=torch.device("cuda"))
+    assert forms.kernels_refuse(on_gpu, None, None, None) == "triton is not installed"

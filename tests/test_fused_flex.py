@@ -1,0 +1,136 @@
+"""FlexAttention's rules are the masks of the book, its changes of a score the book's scores."""
+
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from fused_cases import Case, assert_answers
+from torch.nn.attention.flex_attention import create_block_mask, create_mask, flex_attention
+
+from attnbook import fused, masks, online, pytorch
+from attnbook.fused import flex, forms
+
+torch.manual_seed(0)
+B, H, N_Q, N_K = 2, 3, 5, 7
+LENS = torch.tensor([4, 7])
+Q_DOCUMENTS, K_DOCUMENTS = torch.tensor([0, 0, 1, 1, 2]), torch.tensor([0, 0, 0, 1, 1, 2, 2])
+RULES = {
+    "padding": (flex.padding(LENS), masks.padding_mask(LENS.numpy(), N_K)[:, None]),
+    "causal": (flex.causal(N_Q, N_K), masks.causal_mask(N_Q, N_K)),
+    "window": (flex.sliding_window(N_Q, N_K, 2), masks.sliding_window_mask(N_Q, N_K, 2)),
+    "both sides": (
+        flex.sliding_window(N_Q, N_K, 1, right=2),
+        masks.sliding_window_mask(N_Q, N_K, 1, 2),
+    ),
+    "prefix": (flex.prefix(N_Q, N_K, 4), masks.prefix_mask(N_Q, N_K, 4)),
+    "documents": (
+        flex.documents(Q_DOCUMENTS, K_DOCUMENTS),
+        masks.document_mask(Q_DOCUMENTS.numpy(), K_DOCUMENTS.numpy()),
+    ),
+    "documents of each": (
+        flex.documents(Q_DOCUMENTS.expand(B, -1), K_DOCUMENTS.flip(0).expand(B, -1)),
+        masks.document_mask(Q_DOCUMENTS.numpy(), K_DOCUMENTS.flip(0).numpy()),
+    ),
+}
+RULES["every"] = (
+    flex.every(*(RULES[name][0] for name in ("padding", "causal", "documents"))),
+    RULES["padding"][1] & RULES["causal"][1] & RULES["documents"][1],
+)
+RULES["none"] = flex.every(), np.ones((N_Q, N_K), dtype=bool)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_shows_what_the_mask_shows(name):
+    rule, mask = RULES[name]
+    shown = create_mask(rule, B, H, N_Q, N_K, device="cpu")
+    np.testing.assert_array_equal(shown, np.broadcast_to(mask, (B, H, N_Q, N_K)))
+
+
+@pytest.mark.parametrize("name", ["causal", "window", "prefix"])
+def test_a_rule_with_its_triangle_at_the_other_corner_is_rejected(name):
+    _, mask = RULES[name]
+    shown = create_mask(lambda b, h, i, j: j <= i, 1, 1, N_Q, N_K, device="cpu")[0, 0].numpy()
+    assert (shown & mask != mask).any()
+
+
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("block", [2, 4])
+def test_blocks_are_those_of_the_online_chapter(name, block):
+    rule, mask = RULES[name]
+    kept = create_block_mask(rule, B, H, N_Q, N_K, device="cpu", BLOCK_SIZE=block)
+    some, every = flex.visible_blocks(kept)
+    for b in range(B):
+        for h in range(H):
+            whole = np.broadcast_to(mask, (B, H, N_Q, N_K))[b, h]
+            right = online.visible_blocks(whole, block, block)
+            np.testing.assert_array_equal(some[b, h], right[0])
+            assert (every[b, h].numpy() <= right[1]).all()  # one cut by the edge is never full
+            inner = slice(N_Q // block), slice(N_K // block)
+            np.testing.assert_array_equal(every[b, h][inner], right[1][inner])
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+def test_changes_of_a_score_are_those_of_the_book():
+    q, k, v = (torch.randn(B, H, n, 4, dtype=torch.float64) for n in (N_Q, N_K, N_K))
+    bias = torch.randn(1, H, N_Q, 1, dtype=torch.float64)
+    changes = flex.in_turn(flex.soft_cap(1.5), flex.alibi(H, N_Q, N_K), flex.biased(bias))
+    scores = pytorch.soft_cap(pytorch.dot_product_scores(q, k), 1.5)
+    scores = scores + pytorch.alibi_bias(H, N_Q, N_K, dtype=torch.float64) + bias
+    right = pytorch.softmax(scores) @ v
+    torch.testing.assert_close(flex_attention(q, k, v, changes), right)
+    turned = flex.in_turn(flex.alibi(H, N_Q, N_K), flex.biased(bias), flex.soft_cap(1.5))
+    assert not torch.allclose(flex_attention(q, k, v, turned), right, atol=1e-3)
+    assert flex.in_turn() is None
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's, of its own compiler
+def test_compiled_it_answers_as_the_other_forms_do(monkeypatch):
+    monkeypatch.setattr(forms, "WORTH_COMPILING", 0)
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal((2, h, n, 16)) for h, n in ((4, 20), (2, 24), (2, 24))]
+    arrays[1][0, :, 22], arrays[2][1, :, 3] = np.nan, np.inf
+    options = {"softcap": 2.0, "window": 9, "valid_lens": np.array([5, 24]), "alibi": True}
+    options["bias"] = rng.standard_normal((1, 4, 1, 24)).astype(np.float32)
+    case = Case(tuple(arrays), options, torch.float32)
+    rows = fused.explain(*case.tensors(), **case.named())
+    assert [row.form for row in rows if row.answer == "runs"] == ["FlexAttention"]
+    assert_answers(fused.attention, case)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_inside_a_compiled_function_it_is_compiled_with_it():
+    """Its graph, without the C++ that is made of it."""
+    arrays = [np.random.default_rng(h).standard_normal((2, h, 9, 16)) for h in (4, 2, 2)]
+    options = {"softcap": 2.0, "causal": True, "valid_lens": np.array([5, 9])}
+    case = Case(tuple(arrays), options, torch.float32)
+    torch.compiler.reset()
+    compiled = torch.compile(fused.attention, fullgraph=True, backend="aot_eager")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", fused.SlowForm)
+        assert_answers(compiled, case)
+
+
+FLEX = {
+    "it gives no gradients on a CPU": {"grad": True},
+    "compiled, it takes no float64 and no width below 16": {"dtype": torch.float64},
+    "it needs a C++ compiler, and no-such-compiler is missing": {"compiler": "no-such-compiler"},
+}
+
+
+@pytest.mark.parametrize("reason", FLEX)
+def test_it_refuses_what_it_cannot(monkeypatch, reason):
+    case = FLEX[reason]
+    monkeypatch.setattr(forms, "WORTH_COMPILING", 0)
+    monkeypatch.setenv("CXX", case.get("compiler", "sh"))
+    q = torch.zeros(1, 1, 4, 16, dtype=case.get("dtype", torch.float32))
+    q.requires_grad_(case.get("grad", False))
+    said = {row.form: row.why for row in fused.explain(q, q, q, softcap=2.0)}
+    assert said["FlexAttention"] == reason
+
+
+def test_it_gives_no_gradients_on_a_cpu_yet():
+    """PyTorch 2.13: where this fails, `forms.flex_refuses` can take gradients."""
+    q = torch.zeros(1, 1, 4, 16, requires_grad=True)
+    with pytest.raises(NotImplementedError, match="backward on CPU"):
+        flex_attention(q, q, q)

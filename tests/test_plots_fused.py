@@ -1,0 +1,43 @@
+"""The diagram of the programs shows who is asked, in the order of the package, and can be read."""
+
+import pytest
+from matplotlib.colors import to_hex
+from test_diagrams import unreadable
+from test_plots import figure_of
+from test_plots_svg import faults
+
+from attnbook import plots
+from attnbook.fused import forms
+from attnbook.plots import fused
+from attnbook.plots.grids import SEEN
+from attnbook.plots.parts import BLUE, ORANGE
+
+
+def test_it_can_be_read_and_is_short_and_whole():
+    assert unreadable(figure_of(plots.fused_diagram)) == []
+    assert faults(plots.fused_diagram().svg) == []
+
+
+def test_its_programs_are_those_of_the_package_in_their_order():
+    assert list(fused.PROGRAMS) == [form.name for form in forms.FORMS]
+    places = {
+        t.get_text(): t.get_position()[1] for t in figure_of(plots.fused_diagram).axes[0].texts
+    }
+    heights = [places[name] for name in fused.PROGRAMS]
+    assert heights == sorted(heights)
+
+
+def colors():
+    patches = figure_of(plots.fused_diagram).axes[0].patches
+    return [to_hex(patch.get_facecolor()) for patch in patches]
+
+
+def test_what_writes_all_scores_is_orange():
+    assert colors().count(ORANGE) == 2 + 1, "readable and MATH, and one matrix"
+    assert colors().count(BLUE) == 3 + 3 and colors().count(SEEN) == 2
+
+
+def test_another_order_is_seen(monkeypatch):
+    monkeypatch.setattr(fused, "PROGRAMS", dict(reversed(fused.PROGRAMS.items())))
+    with pytest.raises(AssertionError):
+        test_its_programs_are_those_of_the_package_in_their_order()
