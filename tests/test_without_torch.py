@@ -14,14 +14,14 @@ from importlib.abc import MetaPathFinder
 
 class Hidden(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == "torch":
+        if name.partition(".")[0] in ("torch", "triton"):
             raise ModuleNotFoundError(name)
 
 sys.meta_path.insert(0, Hidden())
 sys.path[:0] = ["book/_ext", "code"]
 from book_package import _import_without_torch, mock
 _import_without_torch("attnbook.pytorch")
-with mock(["torch", "matplotlib", "scipy"]):
+with mock(["torch", "triton", "attnbook.kernels", "matplotlib", "scipy"]):
 """
 
 

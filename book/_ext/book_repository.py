@@ -6,7 +6,7 @@ from urllib.parse import quote
 from sphinx.errors import ConfigError
 
 GITHUB = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+?)/?(?<!\.git)")
-NEEDS_TORCH = "book/pytorch/"  # Binder installs what the other chapters need
+NEEDS_TORCH = "book/pytorch/", "book/gpu/"  # Binder installs what the other chapters need
 ASKED = "body=Your%20issue%20content%20here."  # by sphinx-book-theme 1.3
 REPORT = "What the page says, and where:\n\nWhat is wrong or unclear:\n\n"
 

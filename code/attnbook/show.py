@@ -21,7 +21,8 @@ def source(*functions):
 
 
 def source_text(function):
-    """The source of one function, without its docstring."""
+    """The source of one function, or of one of Triton's kernels, without its docstring."""
+    function = getattr(function, "fn", function)
     text = textwrap.dedent(inspect.getsource(function))
     body = ast.parse(text).body[0].body
     lines = text.rstrip().split("\n")

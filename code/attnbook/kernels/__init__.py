@@ -29,5 +29,7 @@ scale
 
 from attnbook.kernels import interpreter  # noqa: F401  (before Triton is imported)
 from attnbook.kernels.attention import flash_attention, flash_attention_with_lse
+from attnbook.kernels.forward import tl, triton
+from attnbook.kernels.watch import watch
 
-__all__ = ["flash_attention", "flash_attention_with_lse"]
+__all__ = ["flash_attention", "flash_attention_with_lse", "tl", "triton", "watch"]

@@ -20,6 +20,7 @@ from attnbook.plots.hands import clock_hands, positions_diagram
 from attnbook.plots.heads import one_and_two_heads, reach_diagram, sharing_diagram
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.online import block_frames, block_grids, online_diagram
+from attnbook.plots.programs import gpu_diagram, programs_diagram, race_diagram
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.softmax import pull_diagram, softmax_diagram
 from attnbook.plots.states import bracketings_diagram, chunks_diagram
@@ -41,6 +42,7 @@ __all__ = [
     "clock_hands",
     "curves",
     "distributions",
+    "gpu_diagram",
     "heads_diagram",
     "heatmap",
     "heatmaps",
@@ -52,7 +54,9 @@ __all__ = [
     "one_and_two_heads",
     "online_diagram",
     "positions_diagram",
+    "programs_diagram",
     "pull_diagram",
+    "race_diagram",
     "reach_diagram",
     "right_and_wrong",
     "sentences",
