@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from triton.runtime import interpreter
 
+FAR = 2**20  # places from an array: of which array a place is said, is then a guess
 RUNS = 4  # of consecutive places, that are written out
 
 
@@ -59,6 +60,15 @@ class _Memory:
         return min(found, key=lambda each: each[:2])[2:]
 
 
+def _stray(access):
+    """What a program would do, and why it may not."""
+    who = f"program {access.program[0]} would {access.kind}"
+    if np.abs(access.outside).min() > FAR:
+        return f"{who} what is in none of the kernel's arrays, and far from them"
+    array = access.array
+    return f"{who} {array}[{_runs(access.outside)}], which is not in {array}: is its mask right?"
+
+
 def _inside(tensor):
     """For each place from a tensor's first number to its last, whether it is one of them."""
     sizes = zip(tensor.shape, tensor.stride(), strict=True)
@@ -98,11 +108,7 @@ def watch(strict=False):
         program = tuple(interpreter.interpreter_builder.grid_idx)
         access = Access(program, kind, *memory.find(addresses, itemsize), itemsize)
         if strict and access.outside.size:
-            array = access.array
-            raise IndexError(
-                f"program {program[0]} would {kind} {array}[{_runs(access.outside)}], which is "
-                f"not in {array}: a mask is missing or wrong"
-            )
+            raise IndexError(_stray(access))
         seen.append(access)
 
     with contextlib.ExitStack() as stack:

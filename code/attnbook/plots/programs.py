@@ -40,12 +40,12 @@ def gpu_diagram():
     line(ax, [4.6, 4.6], [1.35, 4.1], color=FAINT)
     _block(ax, 3.35, 2.15, "$k$", GREEN, 4)
     _block(ax, 4.1, 2.15, "$v$", ORANGE, 4)
-    text(ax, 3.75, 3.3, "read by all\nwarps of\nthe program", color=MUTED)
+    text(ax, 3.75, 3.3, "shared by\nthe whole\nprogram", color=MUTED)
     _block(ax, 5.15, 2.15, "$q$", BLUE, 4)
     _block(ax, 6.05, 2.15, "$s$, $p$", FAINT, 2)
     for x, name, columns in ((4.95, "$m$", 1), (5.4, r"$\ell$", 1), (6.05, "$o$", 4)):
         _block(ax, x, 3.05, name, FAINT, columns)
-    text(ax, 5.6, 3.75, "each thread holds\na few numbers", color=MUTED)
+    text(ax, 5.6, 3.75, "where the program\ncomputes", color=MUTED)
     return ax.figure
 
 
@@ -76,7 +76,7 @@ def _block(ax, x, y, name, color, columns, cell=0.15):
 @drawn
 def programs_diagram():
     """Draw two programs with blocks of two, over an array of three numbers."""
-    ax, cell, left = sheet(2.05), 0.62, 2.2
+    ax, cell, left = sheet(2.05), 0.62, 2.3
     values, names = ("1", "3", "4", ""), ("$x$", "$i$", "$i < n$")
     for n in range(2):
         middle = left + (2 * n + 1) * cell
@@ -90,7 +90,7 @@ def programs_diagram():
         text(ax, x, 0.65, f"{i}")
         text(ax, x, 1.1, "yes" if value else "no", color=MUTED)
         matrix(ax, x, 1.65, [[BLUE if value else None]], 0.36, [[value]])
-    text(ax, left + 4 * cell + 0.95, 1.65, "not of $x$", color=MUTED)
+    text(ax, left + 4 * cell + 0.6, 1.65, "not of $x$", color=MUTED)
     return ax.figure
 
 

@@ -11,6 +11,8 @@ from attnbook.exercises.surroundings import Unfit
 from attnbook.exercises.twins.settings import plain_settings
 from attnbook.kernels import triton, watch
 
+GUARD = 1024  # numbers before and behind: more than any block of an exercise
+
 
 def on_kernels(function):
     """The function on tensors, which must launch a kernel, as a function of arrays.
@@ -23,24 +25,34 @@ def on_kernels(function):
     def call(*arguments):
         if hasattr(function, "fn") and hasattr(function, "run"):
             raise Unfit("the check wants the function that launches your kernel, not the kernel")
-        tensors = list(map(_tensor, arguments))
+        tensors = list(map(_guarded, arguments))
         with plain_settings(), _nan_where_nothing_is_stored(), watch(strict=True) as seen:
             out = _launched(function, tensors)
-        for array, tensor in zip(arguments, tensors, strict=True):
-            if isinstance(array, np.ndarray) and tensor.device.type != "cpu":
-                np.copyto(array, tensor.cpu().numpy())
+        _hand_back(arguments, tensors)
         result = tuple(map(_array, out)) if isinstance(out, tuple) else _array(out)
         if triton.knobs.runtime.interpret and not any(a.kind != "load" for a in seen):
-            raise Unfit("no kernel has stored anything; launch one, as in kernel[grid](…)")
+            raise Unfit("no kernel has stored anything: is tl.store missing, or kernel[grid](…)?")
         return result
 
     return call
 
 
-def _tensor(argument):
+def _guarded(argument):
+    """An array as a tensor amid NaN, so that what lies beside it is of no other array."""
     if not isinstance(argument, np.ndarray):
         return argument
-    return torch.from_numpy(argument).to("cuda" if torch.cuda.is_available() else "cpu")
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    around = torch.full((GUARD + argument.size + GUARD,), torch.nan, device=device)
+    around = around.to(torch.from_numpy(argument).dtype)
+    tensor = around[GUARD : GUARD + argument.size].view(argument.shape)
+    return tensor.copy_(torch.from_numpy(argument))
+
+
+def _hand_back(arguments, tensors):
+    """Let an argument that was written to show it."""
+    for array, tensor in zip(arguments, tensors, strict=True):
+        if isinstance(array, np.ndarray) and array.flags.writeable:
+            np.copyto(array, tensor.cpu().numpy())
 
 
 def _launched(function, tensors):
@@ -53,6 +65,8 @@ def _launched(function, tensors):
             cause = cause.__cause__
         if "NotImplementedError" in f"{type(cause).__name__} {cause}":
             raise NotImplementedError from None
+        if "builtin_function_or_method" in str(cause):  # tl.load, outside of a launch
+            raise Unfit("a kernel is not called but launched, on a grid: kernel[grid](…)") from None
         raise cause.with_traceback(cause.__traceback__) from None
 
 

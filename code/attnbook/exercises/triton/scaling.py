@@ -39,7 +39,7 @@ def slipping(x_ptr, out_ptr, factor, n, SLIP: tl.constexpr, BLOCK: tl.constexpr)
         tl.store(x_ptr + i, y, mask=inside)
     if SLIP == "store" or SLIP == "both":
         tl.store(out_ptr + i, y)
-    elif SLIP != "in place" and SLIP != "nothing":
+    elif SLIP != "in place":
         tl.store(out_ptr + i, y, mask=inside)
 
 
@@ -98,7 +98,6 @@ scale = Write(
         Misconception(with_slip("copy"), "factor has no effect."),
         Misconception(with_slip("square"), "that is the square of x: factor has no effect."),
         Misconception(with_slip("in place"), "the result is stored into x: store it into out."),
-        Misconception(with_slip("nothing"), "nothing is stored: tl.store writes the block to out."),
     ),
     notice="Sixteen lanes work in each program; in the last some of them have nothing to do.",
     cases=(
