@@ -23,7 +23,8 @@ def source(*functions):
 def loop(function):
     """The source of a function's first loop, as the package has it."""
     tree = ast.parse(text := source_text(function))
-    first = next(node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While))
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
+    first = min(loops, key=lambda node: node.lineno)
     lines = text.split("\n")[first.lineno - 1 : first.end_lineno]
     return Markdown("```python\n" + textwrap.dedent("\n".join(lines)) + "\n```")
 
