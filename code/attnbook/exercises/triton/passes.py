@@ -154,7 +154,8 @@ wide_softmax = Write(
             with_slip("none"), "without the maximum, large scores overflow and small ones vanish."
         ),
         Misconception(
-            with_slip("start"), "m starts at 0, a score that nobody has: start at -float('inf')."
+            with_slip("start"),
+            "m starts at a number, and a row may lie below it: start at -float('inf').",
         ),
         Misconception(with_slip("guard"), NAN),
         Misconception(
