@@ -12,7 +12,7 @@ WRITE = [e for e in exercises.every() if e.kind == "Write"]
 ON_TENSORS = [
     e.name
     for e in WRITE
-    if e.name.startswith(("twins", "precision", "modules", "libraries", "fused"))
+    if e.name.startswith(("twins", "precision", "modules", "libraries", "fused", "triton"))
 ]
 CALLS = 2500  # at a third of a millisecond, as for the slowest of them, less than a second
 

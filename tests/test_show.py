@@ -1,6 +1,6 @@
 """The source that a chapter shows is a function's own, without its docstring."""
 
-from attnbook.show import source_text
+from attnbook.show import loop, source_text
 
 
 def documented(x):
@@ -39,3 +39,18 @@ def test_a_docstring_is_left_out_where_something_else_is_left():
 
 def test_no_empty_line_is_left_where_a_docstring_stood_before_a_nested_function():
     assert source_text(nested) == source_text(bare_nested).replace("bare_nested", "nested")
+
+
+def with_two_loops(n):
+    """Its docstring has: for k in ()."""
+    if n:
+        for i in range(n):
+            n += i  # the first
+    for j in range(n):
+        n -= j
+    return n
+
+
+def test_the_first_loop_is_shown_alone():
+    shown = loop(with_two_loops)
+    assert shown == "```python\nfor i in range(n):\n    n += i  # the first\n```"

@@ -1,6 +1,8 @@
 """`{solution-of} chapter.exercise`: a closed box with the solution that the package holds."""
 
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -23,7 +25,8 @@ class SolutionOf(SphinxDirective):
 
         name = self.arguments[0]
         try:
-            with mock(["torch"]):  # a page is built without PyTorch: it shows source, and runs none
+            with mock(["torch", "triton", "attnbook.kernels"]):  # a page runs nothing
+                _leave_kernels_as_written()
                 exercise = exercises.find(name)
         except LookupError:
             log.warning("no exercise is called %r", name, location=self.get_location())
@@ -37,6 +40,11 @@ class SolutionOf(SphinxDirective):
         lines = StringList(markdown.splitlines(), source=f"the solution of {name}")
         self.state.nested_parse(lines, self.content_offset, box)
         return box
+
+
+def _leave_kernels_as_written():
+    """Let Triton's decorator, a mock, return the function itself: its source is what is shown."""
+    import_module("attnbook.kernels").triton = SimpleNamespace(jit=lambda kernel: kernel)
 
 
 def visit_solution(visitor, node):

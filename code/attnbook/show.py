@@ -20,8 +20,18 @@ def source(*functions):
     return Markdown("```python\n" + "\n\n\n".join(map(source_text, functions)) + "\n```")
 
 
+def loop(function):
+    """The source of a function's first loop, as the package has it."""
+    tree = ast.parse(text := source_text(function))
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
+    first = min(loops, key=lambda node: node.lineno)
+    lines = text.split("\n")[first.lineno - 1 : first.end_lineno]
+    return Markdown("```python\n" + textwrap.dedent("\n".join(lines)) + "\n```")
+
+
 def source_text(function):
-    """The source of one function, without its docstring."""
+    """The source of one function, or of one of Triton's kernels, without its docstring."""
+    function = getattr(function, "fn", function)
     text = textwrap.dedent(inspect.getsource(function))
     body = ast.parse(text).body[0].body
     lines = text.rstrip().split("\n")

@@ -37,6 +37,7 @@ CHAPTERS = (
     "libraries",
     "cost",
     "fused",
+    "triton",
 )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from attnbook.exercises import record
-from attnbook.show import Markdown, source_text
+from attnbook.show import Markdown, source, source_text
 
 
 class Misconception(NamedTuple):
@@ -33,7 +33,8 @@ def as_it_is(function):
 class Exercise:
     """One exercise. `solution_of` is a function: the answer, or one that returns the answer.
 
-    Where a function does not take and return arrays, `through` makes one of it that does.
+    Where a function does not take and return arrays, `through` makes one of it that does. Where
+    the reader writes a kernel that the function launches, `written` is that kernel.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Exercise:
     misconceptions: tuple = ()
     notice: str = ""
     through: object = as_it_is
+    written: object = None
     kind = "Exercise"
     _hints_shown: int = field(default=0, init=False)
 
@@ -54,7 +56,8 @@ class Exercise:
 
     def header(self):
         """Kind, difficulty, time, and the number of lines of the solution."""
-        return f"{self.kind} · {self.level} · {self.minutes} min · {_lines(self.solution_of)}"
+        lines = _lines(self.written if self.kind == "Write" and self.written else self.solution_of)
+        return f"{self.kind} · {self.level} · {self.minutes} min · {lines}"
 
     def check(self, *answer):
         """Say whether an answer is right, and if not, why; count the try as progress."""
@@ -82,7 +85,10 @@ class Exercise:
 
     def solution_markdown(self):
         """The solution as Markdown: source, then explanation."""
-        return f"```python\n{source_text(self.solution_of)}\n```\n\n{self.explanation}"
+        shown = [self.solution_of]
+        if self.kind == "Write" and self.written:
+            shown.insert(0, self.written)
+        return f"{source(*shown)}\n\n{self.explanation}"
 
     def _right(self, *details):
         return Verdict("right", "\n".join((f"Correct. {self.notice}", *details)))
@@ -98,8 +104,9 @@ def wrong(sentence, **details):
 
 
 def _lines(function):
-    body = source_text(function).split("\n")
-    number = sum(bool(line.strip()) for line in body[1:])
+    lines = source_text(function).split("\n")
+    body = lines[1 + next(i for i, line in enumerate(lines) if line.startswith("def ")) :]
+    number = sum(bool(line.strip()) for line in body)
     return f"{number} line" if number == 1 else f"{number} lines"
 
 

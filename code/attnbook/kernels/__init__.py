@@ -34,10 +34,15 @@ from attnbook.kernels.attention import (
     flash_attention_backward_atomic,
     flash_attention_with_lse,
 )
+from attnbook.kernels.forward import tl, triton
+from attnbook.kernels.watch import watch
 
 __all__ = [
     "flash_attention",
     "flash_attention_backward",
     "flash_attention_backward_atomic",
     "flash_attention_with_lse",
+    "tl",
+    "triton",
+    "watch",
 ]

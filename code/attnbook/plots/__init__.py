@@ -22,6 +22,7 @@ from attnbook.plots.hands import clock_hands, positions_diagram
 from attnbook.plots.heads import one_and_two_heads, reach_diagram, sharing_diagram
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.online import block_frames, block_grids, online_diagram
+from attnbook.plots.programs import gpu_diagram, programs_diagram, race_diagram
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.softmax import pull_diagram, softmax_diagram
 from attnbook.plots.states import bracketings_diagram, chunks_diagram
@@ -44,6 +45,7 @@ __all__ = [
     "curves",
     "distributions",
     "fused_diagram",
+    "gpu_diagram",
     "heads_diagram",
     "heatmap",
     "heatmaps",
@@ -56,8 +58,10 @@ __all__ = [
     "online_diagram",
     "passes_diagram",
     "positions_diagram",
+    "programs_diagram",
     "pull_diagram",
     "queue_diagram",
+    "race_diagram",
     "reach_diagram",
     "right_and_wrong",
     "roofline",

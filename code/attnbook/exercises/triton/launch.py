@@ -1,0 +1,90 @@
+"""Call a function that launches a kernel with arrays in the place of tensors, and watch it."""
+
+import contextlib
+import functools
+
+import numpy as np
+import torch
+
+from attnbook.exercises.attempt import refuse_huge
+from attnbook.exercises.surroundings import Unfit
+from attnbook.exercises.twins.settings import plain_settings
+from attnbook.kernels import triton, watch
+
+GUARD = 1024  # numbers before and behind: more than any block of an exercise
+
+
+def on_kernels(function):
+    """The function on tensors, which must launch a kernel, as a function of arrays.
+
+    A kernel that touches what lies outside its arrays is stopped before it does; what it does not
+    store is NaN.
+    """
+
+    @functools.wraps(function)
+    def call(*arguments):
+        if hasattr(function, "fn") and hasattr(function, "run"):
+            raise Unfit("the check wants the function that launches your kernel, not the kernel")
+        tensors = list(map(_guarded, arguments))
+        with plain_settings(), _nan_where_nothing_is_stored(), watch(strict=True) as seen:
+            out = _launched(function, tensors)
+        _hand_back(arguments, tensors)
+        result = tuple(map(_array, out)) if isinstance(out, tuple) else _array(out)
+        if triton.knobs.runtime.interpret and not any(a.kind != "load" for a in seen):
+            raise Unfit("no kernel has stored anything: is tl.store missing, or kernel[grid](…)?")
+        return result
+
+    return call
+
+
+def _guarded(argument):
+    """An array as a tensor amid NaN, so that what lies beside it is of no other array."""
+    if not isinstance(argument, np.ndarray):
+        return argument
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    around = torch.full((GUARD + argument.size + GUARD,), torch.nan, device=device)
+    around = around.to(torch.from_numpy(argument).dtype)
+    tensor = around[GUARD : GUARD + argument.size].view(argument.shape)
+    return tensor.copy_(torch.from_numpy(argument))
+
+
+def _hand_back(arguments, tensors):
+    """Let an argument that was written to show it."""
+    for array, tensor in zip(arguments, tensors, strict=True):
+        if isinstance(array, np.ndarray) and array.flags.writeable:
+            np.copyto(array, tensor.cpu().numpy())
+
+
+def _launched(function, tensors):
+    """What the function returns; what its kernel raises, without the interpreter's wrapping."""
+    try:
+        return function(*tensors)
+    except Exception as error:
+        cause = error
+        while cause.__cause__ is not None:
+            cause = cause.__cause__
+        if "NotImplementedError" in f"{type(cause).__name__} {cause}":
+            raise NotImplementedError from None
+        if "builtin_function_or_method" in str(cause):  # tl.load, outside of a launch
+            raise Unfit("a kernel is not called but launched, on a grid: kernel[grid](…)") from None
+        raise cause.with_traceback(cause.__traceback__) from None
+
+
+@contextlib.contextmanager
+def _nan_where_nothing_is_stored():
+    """New tensors hold NaN: in memory that was used before, the right numbers may lie about."""
+    before = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before)
+
+
+def _array(out):
+    if out is None:
+        raise Unfit("nothing was returned: is a `return` missing?")
+    if not isinstance(out, torch.Tensor):
+        raise Unfit(f"the result is of type {type(out).__name__}; expected a tensor")
+    refuse_huge(out.shape)
+    return out.detach().cpu().numpy()

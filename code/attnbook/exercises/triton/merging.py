@@ -1,0 +1,150 @@
+"""Two blocks of keys merged by their log-sum-exps, as a kernel."""
+
+import numpy as np
+import torch
+
+from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.solutions import triton as solutions
+from attnbook.exercises.triton.launch import on_kernels
+from attnbook.exercises.write import Write, case, stress
+from attnbook.kernels import tl, triton
+
+_rng = np.random.default_rng(22)
+
+
+@triton.jit
+def shares(a, b, SLIP: tl.constexpr):
+    top = tl.maximum(a, b)
+    shift = tl.where(top == -float("inf"), 0.0, top)
+    if SLIP == "none":
+        shift = 0.0
+    if SLIP == "first":
+        shift = a
+    if SLIP == "guard":
+        shift = top
+    share_a = tl.exp(a - shift)
+    share_b = tl.exp(b - shift)
+    if SLIP == "base":
+        share_a = tl.exp2(a - shift)
+        share_b = tl.exp2(b - shift)
+    if SLIP == "turned":
+        share_a = tl.exp(b - shift)
+        share_b = tl.exp(a - shift)
+    if SLIP == "mean":
+        share_a = 1.0 + 0.0 * a
+        share_b = 1.0 + 0.0 * b
+    return share_a, share_b, shift
+
+
+@triton.jit
+def slipping(out_a, lse_a, out_b, lse_b, out, lse, SLIP: tl.constexpr, D: tl.constexpr):
+    i = tl.program_id(0)
+    f = tl.arange(0, D)
+    a = tl.load(lse_a + i)
+    b = tl.load(lse_b + i)
+    share_a, share_b, shift = shares(a, b, SLIP)
+    total = share_a + share_b
+    some = tl.where(total == 0, 1.0, total)
+    if SLIP == "zero" or SLIP == "guard":
+        some = total
+    if SLIP == "undivided":
+        some = 1.0 + 0.0 * total
+    here = i * D + f
+    if SLIP == "row":
+        here = i + f
+    o = share_a * tl.load(out_a + here) + share_b * tl.load(out_b + here)
+    both = shift + tl.log(total)
+    if SLIP == "larger":
+        both = tl.maximum(a, b)
+    if SLIP == "shift":
+        both = tl.log(total)
+    if SLIP == "sum":
+        both = a + b
+    if SLIP == "lse base":
+        both = shift + tl.log2(total)
+    tl.store(out + here, o / some)
+    tl.store(lse + i, both)
+
+
+def with_slip(slip):
+    def merge(out_a, lse_a, out_b, lse_b):
+        out, lse = torch.empty_like(out_a), torch.empty_like(lse_a)
+        arrays = out_a, lse_a, out_b, lse_b, out, lse
+        slipping[(lse.numel(),)](*arrays, SLIP=slip, D=out.shape[-1])
+        return out, lse
+
+    return merge
+
+
+def _pair(out_a, sum_a, out_b, sum_b):
+    """Two blocks from their outputs, and from their sums of exponentials."""
+    with np.errstate(divide="ignore"):
+        lse_a, lse_b = np.log(np.float32(sum_a)), np.log(np.float32(sum_b))
+    return dict(out_a=np.float32(out_a), lse_a=lse_a, out_b=np.float32(out_b), lse_b=lse_b)
+
+
+def _random(*shape, shift=0.0):
+    draw = [_rng.standard_normal(s).astype(np.float32) for s in (shape, shape[:-1]) * 2]
+    out_a, lse_a, out_b, lse_b = draw
+    return dict(out_a=out_a, lse_a=lse_a + np.float32(shift), out_b=out_b, lse_b=2 * lse_b)
+
+
+ONES = [[1.0, 2.0], [3.0, 4.0]]
+merge = Write(
+    name="triton.merge",
+    title="A merge in a kernel",
+    level="hard",
+    minutes=15,
+    solution_of=solutions.merge,
+    written=solutions.merge_kernel,
+    through=on_kernels,
+    hints=(
+        "Each program has one row: two numbers L, and two rows of D numbers from i * D on.",
+        "shift = tl.maximum(a, b), and the shares are tl.exp(a - shift) and tl.exp(b - shift).",
+        "Two guards, as in Chapter 13: where both L are −∞ shift by 0, and divide by 1.",
+    ),
+    explanation=(
+        "It is `merge` of Chapter 13, one row to a program. On a GPU it is the second kernel of "
+        "split-KV decoding: the first leaves an output and L for each piece of the cache, and no "
+        "two programs ever write to one cell."
+    ),
+    misconceptions=(
+        Misconception(
+            with_slip("base"), "L is a natural logarithm: exp, not exp2, of the differences."
+        ),
+        Misconception(with_slip("turned"), "the shares are exchanged: the larger L weighs more."),
+        Misconception(
+            with_slip("mean"), "that is the plain mean: a block counts by its sum, exp(L)."
+        ),
+        Misconception(
+            with_slip("none"), "without a shift large L overflow, and small ones vanish."
+        ),
+        Misconception(
+            with_slip("first"), "shift by the larger L: another shift overflows where b is large."
+        ),
+        Misconception(
+            with_slip("guard"), "−∞ − (−∞) is NaN: where both blocks are empty shift by 0."
+        ),
+        Misconception(
+            with_slip("zero"), "where both blocks are empty the total is 0: divide by 1 there."
+        ),
+        Misconception(with_slip("undivided"), "the sum of both is not divided by the total."),
+        Misconception(with_slip("larger"), "L is the larger of the two: the sum holds both."),
+        Misconception(with_slip("shift"), "the shift has to be added to the logarithm again."),
+        Misconception(with_slip("sum"), "L is the logarithm of a sum, not the sum of logarithms."),
+        Misconception(with_slip("lse base"), "L wants the natural logarithm: tl.log, not tl.log2."),
+        Misconception(with_slip("row"), "rows are D apart: row i begins at i * D."),
+    ),
+    notice="No row meets another, so no two programs write to one cell: no race, no atomics.",
+    cases=(
+        case(**_pair([[3.0, 1.0]], [4.0], [[8.0, 1.0]], [4.0])),
+        case(**_pair(ONES, [3.0, 1.0], [[8.0, 8.0], [8.0, 8.0]], [1.0, 3.0])),
+        case(**_random(4, 4)),
+        case(**_random(2, 3, 8)),
+        case(**_pair(ONES, [2.0, 1.0], [[0.0, 0.0], [5.0, 6.0]], [0.0, 1.0])),
+        case(**_pair([[0.0, 0.0]], [0.0], [[5.0, 6.0]], [2.0])),
+        case(**_pair([[0.0, 0.0]] * 2, [0.0, 0.0], [[0.0, 0.0], [1.0, 2.0]], [0.0, 1.0])),
+        stress(**_random(2, 4, shift=200.0)),
+        stress(**_random(2, 4, shift=-200.0)),
+    ),
+)

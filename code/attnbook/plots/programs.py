@@ -1,0 +1,126 @@
+"""The diagrams of programs on a GPU: which memory holds what, lanes and masks, a race."""
+
+from attnbook.plots.parts import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    arrow,
+    box,
+    heading,
+    line,
+    matrix,
+    sheet,
+    text,
+)
+from attnbook.plots.style import COLORS, FAINT, MUTED, PAPER, drawn
+
+ROWS, ROW = 8, 2  # rows of each array, and of a block
+HERE, KEY = 2, 1  # the program that is drawn large, and the block of keys that it has reached
+
+ADDED = (4, 8)  # what two programs add to one cell
+ORDERS = {"one after the other": "0011", "in each other's way": "0101"}
+
+
+@drawn
+def gpu_diagram():
+    """Draw where FlashAttention keeps what: main memory, shared memory, registers."""
+    ax = sheet(4.35)
+    _main_memory(ax)
+    box(ax, 4.77, 2.2, 3.7, 4.2, color=GREY)
+    heading(ax, 4.77, 0.3, "the chip")
+    for n in range(4):
+        look = {"edgecolor": COLORS[1], "linewidth": 2.5} if n == HERE else {}
+        box(ax, 3.42 + 0.9 * n, 0.78, 0.8, 0.38, f"prog. {n}", **look)
+    for x, edge in ((4.82, 2.97), (5.62, 6.57)):
+        line(ax, [x, edge], [0.97, 1.22], color=COLORS[1])
+    box(ax, 4.77, 2.72, 3.6, 3.0, edgecolor=COLORS[1], linewidth=2.5)
+    heading(ax, 3.74, 1.46, "shared memory")
+    heading(ax, 5.7, 1.46, "registers")
+    line(ax, [4.6, 4.6], [1.35, 4.1], color=FAINT)
+    _block(ax, 3.35, 2.15, "$k$", GREEN, 4)
+    _block(ax, 4.1, 2.15, "$v$", ORANGE, 4)
+    text(ax, 3.75, 3.3, "shared by\nthe whole\nprogram", color=MUTED)
+    _block(ax, 5.15, 2.15, "$q$", BLUE, 4)
+    _block(ax, 6.05, 2.15, "$s$, $p$", FAINT, 2)
+    for x, name, columns in ((4.95, "$m$", 1), (5.4, r"$\ell$", 1), (6.05, "$o$", 4)):
+        _block(ax, x, 3.05, name, FAINT, columns)
+    text(ax, 5.6, 3.75, "where the program\ncomputes", color=MUTED)
+    return ax.figure
+
+
+def _main_memory(ax):
+    box(ax, 1.35, 2.2, 2.6, 4.2, color=GREY)
+    heading(ax, 1.35, 0.3, "main memory")
+    now = {"$Q$": (BLUE, HERE), "$K$": (GREEN, KEY), "$V$": (ORANGE, KEY)}
+    for n, (name, (color, block)) in enumerate(now.items()):
+        _array(ax, 0.55 + 0.8 * n, 1.45, name, color, block, 4)
+    _array(ax, 0.95, 3.35, "$O$", COLORS[3], HERE, 4)
+    _array(ax, 1.75, 3.35, "$L$", COLORS[3], HERE, 1)
+    for y in (1.75, 3.35):
+        start, end = ((2.45, y), (2.92, y))
+        arrow(ax, *((start, end) if y < 2 else (end, start)))
+
+
+def _array(ax, x, y, name, color, block, columns, cell=0.15):
+    text(ax, x, y - 0.8, name, size=15)
+    inside = range(block * ROW, (block + 1) * ROW)
+    matrix(ax, x, y, [[color if i in inside else PAPER] * columns for i in range(ROWS)], cell)
+
+
+def _block(ax, x, y, name, color, columns, cell=0.15):
+    text(ax, x, y - 0.33, name, size=15)
+    matrix(ax, x, y, [[color] * columns] * ROW, cell)
+
+
+@drawn
+def programs_diagram():
+    """Draw two programs with blocks of two, over an array of three numbers."""
+    ax, cell, left = sheet(2.05), 0.62, 2.3
+    values, names = ("1", "3", "4", ""), ("$x$", "$i$", "$i < n$")
+    for n in range(2):
+        middle = left + (2 * n + 1) * cell
+        heading(ax, middle, 0.22, f"program {n}")
+        look = {"facecolor": "none", "edgecolor": COLORS[1], "linewidth": 2.5}
+        box(ax, middle, 1.15, 2 * cell - 0.12, 1.6, **look)
+    for y, name in zip((1.65, 0.65, 1.1), names, strict=True):
+        text(ax, left - 0.6, y, name, size=15)
+    for i, value in enumerate(values):
+        x = left + (i + 0.5) * cell
+        text(ax, x, 0.65, f"{i}")
+        text(ax, x, 1.1, "yes" if value else "no", color=MUTED)
+        matrix(ax, x, 1.65, [[BLUE if value else None]], 0.36, [[value]])
+    text(ax, left + 4 * cell + 0.6, 1.65, "not of $x$", color=MUTED)
+    return ax.figure
+
+
+@drawn
+def race_diagram():
+    """Draw two programs that add 4 and 8 to one cell, in two orders of their loads and stores."""
+    ax = sheet(2.75)
+    for n, (title, order) in enumerate(ORDERS.items()):
+        left = 0.2 + 3.4 * n
+        heading(ax, left + 1.5, 0.2, title)
+        for x, name in zip((0.55, 1.5, 2.45), ("program 0", "cell", "program 1"), strict=True):
+            text(ax, left + x, 0.6, name, color=MUTED)
+        for k, (program, does, cell) in enumerate(turns(order)):
+            y = 1.02 + 0.44 * k
+            x = left + (0.55, 2.45)[program]
+            box(ax, x, y, 0.98, 0.34, does, (BLUE, ORANGE)[program])
+            box(ax, left + 1.5, y, 0.44, 0.34, f"{cell}")
+            ends = [x + (0.49, -0.49)[program], left + 1.5 + (-0.22, 0.22)[program]]
+            start, end = ends if does.startswith("store") else ends[::-1]
+            arrow(ax, (start, y), (end, y))
+    return ax.figure
+
+
+def turns(order):
+    """Each turn of an order: the program, what it does, and the cell after it."""
+    cell, held = 0, {}
+    for program in map(int, order):
+        if program not in held:
+            held[program] = cell
+            yield program, f"load {cell}", cell
+        else:
+            cell = held[program] + ADDED[program]
+            yield program, f"store {cell}", cell

@@ -1,0 +1,129 @@
+"""A check of a kernel says what is wrong with its launch, and takes any kernel that is right."""
+
+import pytest
+import torch
+
+from attnbook import exercises
+from attnbook.exercises import write
+from attnbook.kernels import tl, triton
+
+SCALE, SOFTMAX = exercises.triton.scale, exercises.triton.wide_softmax
+
+
+@pytest.fixture(autouse=True)
+def without_rehearsal(monkeypatch):
+    monkeypatch.setattr(write, "stuck_at", lambda calls, seconds: None)
+
+
+@triton.jit
+def number_by_number(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
+    for lane in range(BLOCK):
+        i = tl.program_id(0) * BLOCK + lane
+        if i < n:
+            tl.store(out_ptr + i, factor * tl.load(x_ptr + i))
+
+
+@triton.jit
+def last_again(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
+    i = tl.minimum(tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), n - 1)
+    tl.store(out_ptr + i, factor * tl.load(x_ptr + i))
+
+
+@triton.jit
+def misspelt(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, factr * tl.load(x_ptr + i, mask=i < n), mask=i < n)  # noqa: F821
+
+
+@triton.jit
+def far_away(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, factor * tl.load(x_ptr + i + 1_000_000_000, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def without_the_last(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, factor * tl.load(x_ptr + i, mask=i < n), mask=(i < n) & (i != 16))
+
+
+@triton.jit
+def state_of_each_lane(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * n
+    m = tl.full((BLOCK,), -float("inf"), tl.float32)
+    l = tl.zeros((BLOCK,), tl.float32)
+    for start in range(0, n, BLOCK):
+        j = start + tl.arange(0, BLOCK)
+        s = tl.load(x_ptr + row + j, mask=j < n, other=-float("inf"))
+        new = tl.maximum(m, s)
+        shift = tl.where(new == -float("inf"), 0.0, new)
+        l = tl.exp(m - shift) * l + tl.exp(s - shift)
+        m = new
+    top = tl.where(tl.max(m, 0) == -float("inf"), 0.0, tl.max(m, 0))
+    total = tl.sum(tl.exp(m - top) * l, 0)
+    total = tl.where(total == 0, 1.0, total)
+    for start in range(0, n, BLOCK):
+        j = start + tl.arange(0, BLOCK)
+        s = tl.load(x_ptr + row + j, mask=j < n, other=-float("inf"))
+        tl.store(out_ptr + row + j, tl.exp(s - top) / total, mask=j < n)
+
+
+def scaling(kernel, block=16):
+    def scale(x, factor):
+        out = torch.empty_like(x)
+        kernel[(triton.cdiv(len(x), block),)](x, out, factor, len(x), BLOCK=block)
+        return out
+
+    return scale
+
+
+def softmax(x):
+    out = torch.empty_like(x)
+    state_of_each_lane[(x[..., 0].numel(),)](x, out, x.shape[-1], BLOCK=8)
+    return out
+
+
+def called(x, factor):
+    out = torch.empty_like(x)
+    number_by_number(x, out, factor, len(x), 16)
+    return out
+
+
+def test_a_right_kernel_of_another_form_is_right():
+    for kernel in (number_by_number, last_again):
+        assert SCALE.verdict(scaling(kernel)).state == "right"
+    assert SCALE.verdict(scaling(last_again, block=64)).state == "right"
+    assert SOFTMAX.verdict(softmax).state == "right"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (number_by_number, "the function that launches your kernel, not the kernel"),
+        (called, "a kernel is not called but launched, on a grid"),
+        (lambda x, factor: factor * x, "no kernel has stored anything"),
+        (scaling(misspelt), "NameError: name 'factr' is not defined\n  where  line"),
+        (scaling(far_away), "program 0 would load what is in none of the kernel's arrays"),
+        (scaling(without_the_last), "nan"),
+        (scaling(number_by_number, block="x"), "your function raised TypeError"),
+    ],
+    ids=lambda x: getattr(x, "__name__", "said"),
+)
+def test_a_wrong_launch_or_kernel_hears_why(answer, said):
+    verdict = SCALE.verdict(answer)
+    assert verdict.state == "wrong"
+    assert said in verdict.text
+
+
+def test_what_is_not_stored_is_nan_though_right_numbers_lay_there():
+    for _ in range(3):  # the memory of the first is free when the second asks for some
+        assert SCALE.verdict(scaling(last_again)).state == "right"
+        assert SCALE.verdict(scaling(without_the_last)).state == "wrong"
+
+
+def test_a_kernel_that_writes_into_its_argument_is_told():
+    def in_place(x, factor):
+        number_by_number[(triton.cdiv(len(x), 16),)](x, x, factor, len(x), BLOCK=16)
+        return x.clone()
+
+    assert "changed its argument x" in SCALE.verdict(in_place).text

@@ -1,0 +1,86 @@
+"""The chapter's kernels run on a GPU as they are: they compile for one, on any machine."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOK = ROOT / "book/gpu/03-triton.ipynb"
+HEAD = "import triton\nimport triton.language as tl\n\n\n"
+COMPILE = """
+import sys
+from triton import compile
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+sys.path.insert(0, {folder!r})
+import kernels
+
+def built(name, signature, **constants):
+    kernel = getattr(kernels, name)
+    signature = dict(zip(kernel.arg_names, signature.split(), strict=False))
+    signature |= dict.fromkeys(constants, "constexpr")
+    constexprs = {{(kernel.arg_names.index(n),): value for n, value in constants.items()}}
+    source = ASTSource(fn=kernel, signature=signature, constexprs=constexprs)
+    return compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"]
+
+{calls}
+"""
+ADD, ROW = "*fp32 *fp32 *fp32 i32", "*fp32 *fp32 i32"
+FLASH = "*fp32 *fp32 *fp32 *fp32 *fp32 i32 i32"
+MERGE = "*fp32 *fp32 *fp32 *fp32 *fp32 *fp32"
+CALLS = {
+    "add": f"built('add', {ADD!r}, BLOCK=2)",
+    "double": "built('double', '*fp32 *fp32', BLOCK=2)",
+    "softmax": f"built('softmax', {ROW!r}, OTHER=-float('inf'), BLOCK=4)",
+    "total": f"built('total', {ROW!r}, BLOCK=2)",
+    "flash": f"built('flash', {FLASH!r}, STEP=kernels.step, D=16, B=16)",
+    "forgetful": f"built('flash', {FLASH!r}, STEP=kernels.forgetful, D=32, B=32)",
+    "half": f"built('flash', {FLASH.replace('32', '16', 4)!r}, STEP=kernels.step, D=64, B=64)",
+    "scale": "built('scale_kernel', '*fp32 *fp32 fp32 i32', BLOCK=16)",
+    "softmax_kernel": f"built('softmax_kernel', {ROW!r}, BLOCK=4)",
+    "merge": f"built('merge_kernel', {MERGE!r}, D=4)",
+}
+
+
+def kernels_of(text):
+    """The functions below each @triton.jit of a source."""
+    parts = [part.split("\n\n\n")[0] for part in text.split("@triton.jit\n")[1:]]
+    return ["@triton.jit\n" + part for part in parts if "raise NotImplementedError" not in part]
+
+
+def sources():
+    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    chapter = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    solutions = ROOT / "code/attnbook/exercises/solutions/triton.py"
+    return kernels_of("\n\n\n".join([*chapter, solutions.read_text(encoding="utf-8")]))
+
+
+def compiled(folder, text, calls):
+    folder.joinpath("kernels.py").write_text(text, encoding="utf-8")
+    code = COMPILE.format(folder=str(folder), calls="\n".join(calls))
+    cache = {"TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(folder / "cache")}
+    run = [sys.executable, "-c", code]
+    return subprocess.run(run, capture_output=True, text=True, env=os.environ | cache)
+
+
+def test_every_kernel_of_the_chapter_compiles_for_a_gpu(tmp_path):
+    texts = sources()
+    assert len(texts) == 10
+    done = compiled(tmp_path, HEAD + "\n\n\n".join(texts), CALLS.values())
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+@pytest.mark.parametrize(
+    ("changed", "call", "message"),
+    [
+        (("tl.trans", "tl.trans"), CALLS["flash"].replace("B=16", "B=2"), "K >= 16"),
+        (("tl.trans(k)", "k"), CALLS["forgetful"].replace("B=32", "B=16"), "dot"),
+    ],
+)
+def test_a_kernel_that_a_gpu_refuses_is_found(tmp_path, changed, call, message):
+    done = compiled(tmp_path, HEAD + "\n\n\n".join(sources()).replace(*changed), [call])
+    assert done.returncode != 0 and message in done.stderr
