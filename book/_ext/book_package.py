@@ -21,14 +21,15 @@ WORDS = re.compile(r"( ?)(?<![{\\\w])([a-zA-Z]{2,}(?: [a-zA-Z]{2,})*)( ?)")
 SIGNS = {"Σ": r"\sum", "·": r"{}\cdot ", "⊕": r"\oplus ", "²": "^2", "ᵀ": r"^{\mathsf{T}}"}
 
 
-def _import_without_torch(name):
+def _import_without_torch(*modules):
     """Pages are built without PyTorch, in whose place stand mocks; signatures need classes."""
     with mock(["torch"]):
         torch, nn = import_module("torch"), import_module("torch.nn")
         kinds = (torch, "Tensor"), (torch, "device"), (torch, "dtype"), (nn, "Module")
         for place, kind in kinds:
             setattr(place, kind, type(kind, (), {"__module__": place.__name__}))
-        import_module(name)
+        for module in modules:
+            import_module(module)
 
 
 def _signature(app, what, name, obj, options, arguments, returned):
@@ -72,7 +73,7 @@ def _tex(equation):
 
 
 def setup(app):
-    _import_without_torch("attnbook.pytorch")
+    _import_without_torch("attnbook.pytorch", "attnbook.distributed")
     app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _docstring)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
