@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -13,10 +14,14 @@ import pytest
 from ring_cases import CASES, WORK
 
 from attnbook.distributed import (
+    Machine,
+    Work,
     head_parallel_bytes,
     launch,
     ring_backward_bytes,
     ring_bytes,
+    ring_seconds,
+    timed,
 )
 
 RANKS = 1, 2, 4
@@ -80,6 +85,17 @@ def test_as_many_bytes_leave_through_the_machines_connections(n_ranks):
     assert 1 <= ratio < 1.01  # headers, and the barrier before and after
 
 
+def test_times_are_those_of_the_model_as_far_as_a_busy_machine_shows():
+    """Within a factor of 3: other work on the machine can double a time by itself."""
+    found = timed(2)
+    assert found.flops > 1e8 and found.bandwidth > 1e7
+    for n, (predicted, _) in found.seconds.items():
+        work, machine = Work(n, 4, 4, 64, 4), Machine(found.flops, found.bandwidth)
+        assert predicted == pytest.approx(ring_seconds(work, 2, machine))
+    ratios = [taken / predicted for predicted, taken in found.seconds.values()]
+    assert 1 / 3 < statistics.median(ratios) < 3
+
+
 @pytest.mark.parametrize(("kind", "bound"), [("end", 0), ("hang", 3)])
 def test_a_rank_in_need_stops_all_with_a_sentence(kind, bound):
     began = time.monotonic()
@@ -134,6 +150,11 @@ def ready(left, pid, number):
 def joined(pid):
     names = [task.read_text().strip() for task in Path(f"/proc/{pid}/task").glob("*/comm")]
     return any("gloo" in name for name in names)
+
+
+def test_a_run_that_takes_too_long_is_ended():
+    with pytest.raises(TimeoutError, match="the run of 2 ranks took longer than 1 s"):
+        launch(2, *TRIALS, "fault", "hang", 1, seconds=1)
 
 
 def until(events):

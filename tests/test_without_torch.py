@@ -20,7 +20,7 @@ class Hidden(MetaPathFinder):
 sys.meta_path.insert(0, Hidden())
 sys.path[:0] = ["book/_ext", "code"]
 from book_package import _import_without_torch, mock
-_import_without_torch("attnbook.pytorch")
+_import_without_torch("attnbook.pytorch", "attnbook.distributed")
 with mock(["torch", "matplotlib", "scipy"]):
 """
 

@@ -24,14 +24,18 @@ from attnbook.distributed.traffic import (
     ring_backward_bytes,
     ring_bytes,
 )
+from attnbook.distributed.trials import Pass, Times, agreement, timed
 
 __all__ = [
     "Machine",
     "Parcel",
+    "Pass",
     "RankLost",
     "Ring",
     "Sent",
+    "Times",
     "Work",
+    "agreement",
     "attention_backward",
     "attention_with_lse",
     "command",
@@ -54,5 +58,6 @@ __all__ = [
     "ring_step",
     "split_sequence",
     "take_part",
+    "timed",
     "visible_pairs",
 ]

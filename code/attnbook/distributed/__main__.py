@@ -12,7 +12,6 @@ def main():
     parser.add_argument("--seconds", type=float, default=60.0, help="nobody waits longer")
     tasks = parser.add_subparsers(dest="task", required=True)
     tasks.add_parser("agree", help="compare with one process, and count bytes")
-    tasks.add_parser("order", help="say what rank 0 does, in order")
     tasks.add_parser("times", help="predict times from measured ceilings, and measure them")
     fault = tasks.add_parser("fault", help="let one rank end, or hang")
     fault.add_argument("kind", choices=("end", "hang"))

@@ -85,9 +85,9 @@ def _fit(q, placement):
 
 def forward(q, k, v, ring, causal, placement, scale):
     """This rank's output and L."""
-    out, lse = nothing_seen(q, v)
+    n, (out, lse) = q.shape[-2], nothing_seen(q, v)
     for source, (k_s, v_s) in ring.blocks(k, v):
-        for rows, keys, here in meeting(ring.rank, source, q.shape[-2], causal, placement):
+        for rows, keys, here in meeting(ring.rank, source, n, causal, placement):
             given = q[..., rows, :], k_s[..., keys, :], v_s[..., keys, :]
             take_in(out, lse, rows, *attend(*given, here, scale))
     return out, lse
@@ -98,18 +98,19 @@ def backward(grad_out, q, k, v, out, lse, ring, causal, placement, scale):
 
     Those of keys and values travel with their blocks, a step behind, and take in each rank's part.
     """
-    grad_q, parcel = q.new_zeros(q.shape, dtype=out.dtype), None
+    n, grad_q, parcel = q.shape[-2], q.new_zeros(q.shape, dtype=out.dtype), None
     for source, (k_s, v_s) in ring.blocks(k, v):
         grads = [x.new_zeros(x.shape, dtype=out.dtype) for x in (k_s, v_s)]
-        for rows, keys, here in meeting(ring.rank, source, q.shape[-2], causal, placement):
-            given = grad_out[..., rows, :], q[..., rows, :], k_s[..., keys, :], v_s[..., keys, :]
+        for rows, keys, here in meeting(ring.rank, source, n, causal, placement):
+            given = grad_out[..., rows, :], q[..., rows, :]
+            given += k_s[..., keys, :], v_s[..., keys, :]
             seen = out[..., rows, :], lse[..., rows]
             part, *parts = attention_backward(*given, *seen, here, scale)
             grad_q[..., rows, :] += part
             for grad, part in zip(grads, parts, strict=True):
                 grad[..., keys, :] = part
         if parcel is not None:
-            grads = [mine + sum for mine, sum in zip(grads, parcel.wait(), strict=True)]
+            grads = [x + so_far for x, so_far in zip(grads, parcel.wait(), strict=True)]
         parcel = ring.send(*grads)
     return grad_q, *parcel.wait()
 

@@ -1,16 +1,19 @@
 """What `python -m attnbook.distributed` does on each rank: agreement, bytes, order, a fault."""
 
 import functools
+import json
 import math
 import os
 import signal
 import statistics
 import time
+from typing import NamedTuple
 
 import torch
 import torch.distributed as dist
 
 from attnbook.distributed import attention, heads, model, traffic
+from attnbook.distributed.launch import launch
 from attnbook.distributed.local import attend
 from attnbook.distributed.placement import split_sequence
 from attnbook.distributed.ring import Parcel, Ring
@@ -20,25 +23,47 @@ from attnbook.pytorch import causal_mask, repeat_heads, scaled_dot_product_atten
 CLOSE = 1e-14  # at the places of a double near 1, 45 of the smallest steps
 
 
-def agree(ring, n=32, n_heads=8, n_kv_heads=4, d=8):
-    """Compare with one process, forward and backward, and count bytes, in float64."""
-    work = traffic.Work(n, n_heads, n_kv_heads, d, itemsize=8)
-    there, back = traffic.ring_bytes, traffic.ring_backward_bytes
-    both = traffic.head_parallel_bytes
-    rows = [
-        ("ring", "contiguous", False, attention.ring_attention, there, back),
-        ("ring", "contiguous", True, attention.ring_attention, there, back),
-        ("ring", "zigzag", True, attention.ring_attention, there, back),
-        ("heads", "zigzag", True, heads.head_parallel_attention, both, both),
-    ]
-    say(ring, f"{ring.n_ranks} ranks                  within 1e-14     bytes a rank sends")
-    for name, placement, causal, function, *predictions in rows:
-        found, sent = compare(ring, work, function, placement, causal)
-        close = [worst(ring, difference) < CLOSE for difference in found]
-        predicted = [predict(work, ring.n_ranks) for predict in predictions]
-        exact = "as predicted" if everywhere(ring, sent == predicted) else "NOT as predicted"
-        label = f"{name:6}{placement:11}{'causal' if causal else '':8}"
-        say(ring, f"{label}{close[0]!s:6}{close[1]!s:8}{sent[0]:6} + {sent[1]:6}  {exact}")
+class Pass(NamedTuple):
+    """One pass over a ring: whether it is within 1e-14 of one process, and the bytes of a rank."""
+
+    close: bool
+    sent: int
+    predicted: int
+
+
+def agreement(n_ranks):
+    """Run attention on `n_ranks` processes, and compare it with one, forward and backward.
+
+    In float64, 32 positions, 8 heads of width 8, and 4 of keys and values. Returns a dict: a `Pass`
+    for each of "ring forward", "ring backward", the same for "causal", "zigzag" and "heads", where
+    the last two are causal as well; and under "order" what rank 0 does on its way forward. With two
+    processes also under "context_parallel" how PyTorch's own answers, by the name of the backend.
+    """
+    found = json.loads(launch(n_ranks, "-m", "attnbook.distributed", "agree"))
+    return {name: Pass(*x) if len(x) == 3 else x for name, x in found.items()}
+
+
+def agree(ring):
+    """What `agreement` returns, as JSON."""
+    work = traffic.Work(n=32, n_heads=8, n_kv_heads=4, d=8, itemsize=8)
+    around = attention.ring_attention, (traffic.ring_bytes, traffic.ring_backward_bytes)
+    across = heads.head_parallel_attention, (traffic.head_parallel_bytes,) * 2
+    found = {"order": order(ring)}
+    for name, (function, predictions), placement, causal in [
+        ("ring", around, "contiguous", False),
+        ("causal", around, "contiguous", True),
+        ("zigzag", around, "zigzag", True),
+        ("heads", across, "zigzag", True),
+    ]:
+        differences, sent = compare(ring, work, function, placement, causal)
+        ways = zip(("forward", "backward"), differences, sent, predictions, strict=True)
+        for way, difference, number, predict in ways:
+            same = everywhere(ring, number == sent[way == "backward"])
+            close = worst(ring, difference) < CLOSE and same
+            found[f"{name} {way}"] = close, number, predict(work, ring.n_ranks)
+    if ring.n_ranks == 2:
+        found["context_parallel"] = context_parallel(ring)
+    say(ring, json.dumps(found))
 
 
 def compare(ring, work, function, placement, causal):
@@ -78,7 +103,7 @@ def alone(q, k, v, grad_out, causal):
 
 
 def order(ring, m=8, d=4):
-    """What rank 0 does on the way forward, in order."""
+    """What this rank does on the way forward, in order."""
     done = []
 
     class Told(Ring):
@@ -92,25 +117,60 @@ def order(ring, m=8, d=4):
             return super().wait()
 
     q, k, v, _ = tensors(traffic.Work(m, 1, 1, d, itemsize=8))
-    told = Told(ring.rank, ring.n_ranks, ring.group)
-    for source, (k_s, v_s) in told.blocks(k, v):
+    for source, (k_s, v_s) in Told(ring.rank, ring.n_ranks, ring.group).blocks(k, v):
         done.append(f"attend to {source}")
         attend(q, k_s, v_s, False, None)
-    say(ring, ", ".join(done))
+    return done
+
+
+def context_parallel(ring):
+    """Whether PyTorch's own context parallel computes on the processor, for each backend."""
+    import torch.nn.functional as F
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor.experimental import context_parallel
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    mesh, found = init_device_mesh("cpu", (ring.n_ranks,)), {}
+    for name in ("MATH", "FLASH_ATTENTION", "EFFICIENT_ATTENTION", "CUDNN_ATTENTION"):
+        q, k, v = torch.ones(3, 1, 2, 4 * ring.n_ranks, 8).unbind()
+        split = {"buffers": [q, k, v], "buffer_seq_dims": [2, 2, 2]}
+        try:
+            with sdpa_kernel(getattr(SDPBackend, name)), context_parallel(mesh, **split):
+                F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            found[name] = "computes"
+        except (RuntimeError, NotImplementedError) as error:
+            found[name] = f"{type(error).__name__}: {error}".split("\n")[0]
+    return found
+
+
+class Times(NamedTuple):
+    """A ring on this machine: operations and bytes a second; by n, seconds predicted and taken."""
+
+    flops: float
+    bandwidth: float
+    seconds: dict
+
+
+def timed(n_ranks):
+    """Predict a ring's times from ceilings measured in the same run, and take them.
+
+    Returns `Times`: the operations a second of one rank while all compute, the bytes a second that
+    it sends while all do, and for n = 512, 1024 and 2048 the seconds predicted and those taken.
+    """
+    flops, bandwidth, seconds = json.loads(launch(n_ranks, "-m", "attnbook.distributed", "times"))
+    return Times(flops, bandwidth, {int(n): tuple(pair) for n, pair in seconds.items()})
 
 
 def times(ring, lengths=(512, 1024, 2048), n_heads=4, d=64, rounds=5):
-    """Predict the ring's time from ceilings measured in the same run, and measure it."""
-    make = [traffic.Work(n, n_heads, n_heads, d, itemsize=4) for n in lengths]
-    given = [[x.float()[..., : work.n // ring.n_ranks, :] for x in tensors(work)] for work in make]
-    machine = ceilings(ring, make[-1], given[-1], rounds)
-    say(ring, f"{machine.flops / 1e9:.1f} GFLOP/s, {machine.bandwidth / 1e9:.2f} GB/s a rank")
-    for work, (*qkv, _) in zip(make, given, strict=True):
+    """What `timed` returns, as JSON."""
+    works = [traffic.Work(n, n_heads, n_heads, d, itemsize=4) for n in lengths]
+    given = [[x.float()[..., : w.n // ring.n_ranks, :] for x in tensors(w)] for w in works]
+    machine, seconds = ceilings(ring, works[-1], given[-1], rounds), {}
+    for work, (*qkv, _) in zip(works, given, strict=True):
         predicted = model.ring_seconds(work, ring.n_ranks, machine)
         call = functools.partial(attention.forward, *qkv, ring, False, "contiguous", None)
-        measured = median(ring, call, rounds)
-        said = f"predicted {1e3 * predicted:.1f} ms measured {1e3 * measured:.1f} ms"
-        say(ring, f"n {work.n} {said} ratio {measured / predicted:.2f}")
+        seconds[work.n] = predicted, median(ring, call, rounds)
+    say(ring, json.dumps([machine.flops, machine.bandwidth, seconds]))
 
 
 def ceilings(ring, work, tensors, rounds):

@@ -20,6 +20,7 @@ from attnbook.plots.hands import clock_hands, positions_diagram
 from attnbook.plots.heads import one_and_two_heads, reach_diagram, sharing_diagram
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.online import block_frames, block_grids, online_diagram
+from attnbook.plots.rings import overlap_diagram, ring_diagram, turns_grids
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.softmax import pull_diagram, softmax_diagram
 from attnbook.plots.states import bracketings_diagram, chunks_diagram
@@ -51,10 +52,12 @@ __all__ = [
     "number_line",
     "one_and_two_heads",
     "online_diagram",
+    "overlap_diagram",
     "positions_diagram",
     "pull_diagram",
     "reach_diagram",
     "right_and_wrong",
+    "ring_diagram",
     "sentences",
     "shape_diagram",
     "sharing_diagram",
@@ -62,5 +65,6 @@ __all__ = [
     "table_cells",
     "three_ways_diagram",
     "transformer_diagram",
+    "turns_grids",
     "twins_diagram",
 ]
