@@ -94,8 +94,8 @@ MISTAKES = {
         B, "k_s[..., keys, :], v_s[..., keys, :]", "k[..., keys, :], v[..., keys, :]"
     ),
     "gradients stay where they are": Wrong(B, "*parcel.wait()", "*grads"),
-    "gradients not added up": Wrong(B, "x + so_far for", "x for"),
-    "its own part lost": Wrong(B, "x + so_far for", "so_far for"),
+    "gradients not added up": Wrong(B, "mine + so_far", "mine"),
+    "its own part lost": Wrong(B, "mine + so_far", "so_far"),
     "those of keys and values exchanged": Wrong(B, "zip(grads, parts", "zip(grads, parts[::-1]"),
     "written into what is under way": Wrong(
         B, "parcel = ring.send(*grads)", "parcel = ring.send(*grads); grads[0].zero_()"

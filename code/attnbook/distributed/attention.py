@@ -110,7 +110,8 @@ def backward(grad_out, q, k, v, out, lse, ring, causal, placement, scale):
             for grad, part in zip(grads, parts, strict=True):
                 grad[..., keys, :] = part
         if parcel is not None:
-            grads = [x + so_far for x, so_far in zip(grads, parcel.wait(), strict=True)]
+            pairs = zip(grads, parcel.wait(), strict=True)
+            grads = [mine + so_far for mine, so_far in pairs]
         parcel = ring.send(*grads)
     return grad_q, *parcel.wait()
 
