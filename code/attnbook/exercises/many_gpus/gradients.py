@@ -33,6 +33,20 @@ def own_part(parts, step):
     return _visits(lambda r, s, w: [r])(parts, step)
 
 
+def carried(turn):
+    """A known mistake: between two steps the sums stay where they are, or go the other way."""
+
+    def wrong(parts, step):
+        ranks = np.arange(len(parts))
+        carry = np.zeros_like(parts[:, 0])
+        for s in range(step + 1):
+            carry = np.roll(carry, turn if s else 0, axis=0)
+            carry = carry + parts[ranks, (ranks - s) % len(parts)]
+        return carry
+
+    return wrong
+
+
 def of_my_block(parts, step):
     n_ranks, ranks = len(parts), np.arange(len(parts))
     return np.sum([parts[(ranks + t) % n_ranks, ranks] for t in range(step + 1)], axis=0)
@@ -63,6 +77,10 @@ in_hand = Write(
         Misconception(
             own_part,
             "that is the rank's own part alone: the parts of the ranks before come with it.",
+        ),
+        Misconception(carried(0), "the sums stay where they are: they travel with their blocks."),
+        Misconception(
+            carried(-1), "the sums go to the rank before, and their blocks to the next one."
         ),
         Misconception(
             lambda parts, step: np.sum(parts, axis=0),
@@ -104,12 +122,6 @@ in_hand = Write(
         Misconception(
             lambda parts, step: solutions.in_hand(parts, step) / (step + 1),
             "that is the mean: gradients of several uses of a key add up.",
-        ),
-        Misconception(
-            lambda parts, step: np.cumsum(
-                np.stack([parts[r, (r - step) % len(parts)] for r in range(len(parts))]), axis=0
-            ),
-            "the sum runs over ranks with other blocks: follow one block from its home.",
         ),
     ),
     notice="At s = w − 1 rank r holds the whole gradient of rank r + 1: one sending takes it home.",

@@ -73,6 +73,10 @@ zigzag = Write(
             "times the latest. Rank r keeps the pieces r and 2w - 1 - r.",
         ),
         Misconception(
+            _pieces(lambda r, w: (2 * w - r) % (2 * w)),
+            "one piece too late: rank 0 has the last piece, [-1], where -0 is the first again.",
+        ),
+        Misconception(
             _pieces(lambda r, w: 2 * w - 1 - r, order=(1, 0)),
             "the late piece stands before the early one: positions rise within a rank.",
         ),

@@ -74,6 +74,14 @@ whose = Write(
         ),
         Misconception(_rule(lambda s, r, w: (r - s) % w + 1), "ranks are counted from 0."),
         Misconception(
+            _rule(lambda s, r, w: (r - s) % 4),
+            "the number of ranks is n_ranks, not always 4: take the remainder by it.",
+        ),
+        Misconception(
+            _rule(lambda s, r, w: (r - s) % (w + 1)),
+            "n_ranks ranks are numbered from 0: the remainder is by n_ranks.",
+        ),
+        Misconception(
             lambda n_ranks: solutions.whose(n_ranks)[1:],
             "the first row is missing: at step 0 each rank works on its own keys.",
         ),
