@@ -165,35 +165,35 @@ def times(ring, lengths=(512, 1024, 2048), n_heads=4, d=64, rounds=5):
     """What `timed` returns, as JSON."""
     works = [traffic.Work(n, n_heads, n_heads, d, itemsize=4) for n in lengths]
     given = [[x.float()[..., : w.n // ring.n_ranks, :] for x in tensors(w)] for w in works]
-    machine, seconds = ceilings(ring, works[-1], given[-1], rounds), {}
+    q, k, v, _ = given[-1]
+    calls = {"step": lambda: attend(q, k, v, False, None), "travel": lambda: ring.send(k, v).wait()}
     for work, (*qkv, _) in zip(works, given, strict=True):
-        predicted = model.ring_seconds(work, ring.n_ranks, machine)
-        call = functools.partial(attention.forward, *qkv, ring, False, "contiguous", None)
-        seconds[work.n] = predicted, median(ring, call, rounds)
+        how = *qkv, ring, False, "contiguous", None
+        calls[work.n] = functools.partial(attention.forward, *how)
+    taken = medians(ring, calls, rounds)
+    one, sent = works[-1]._replace(n=q.shape[-2]), 2 * k.numel() * k.element_size()
+    bandwidth = sent / taken.pop("travel") if ring.n_ranks > 1 else math.inf
+    machine = model.Machine(model.flops(one) / taken.pop("step"), bandwidth)
+    predicted = {w.n: model.ring_seconds(w, ring.n_ranks, machine) for w in works}
+    seconds = {n: (predicted[n], taken[n]) for n in lengths}
     say(ring, json.dumps([machine.flops, machine.bandwidth, seconds]))
 
 
-def ceilings(ring, work, tensors, rounds):
-    """Operations and bytes a second, of all ranks at once, as they are during a ring."""
-    q, k, v, _ = tensors
-    one = work._replace(n=work.n // ring.n_ranks)
-    step = median(ring, lambda: attend(q, k, v, False, None), rounds)
-    travel = median(ring, lambda: ring.send(k, v).wait(), rounds)
-    sent = 2 * k.numel() * k.element_size()
-    return model.Machine(model.flops(one) / step, sent / travel if ring.n_ranks > 1 else math.inf)
+def medians(ring, calls, rounds):
+    """The median time of each call, by its name: they take turns, and all ranks begin together.
 
-
-def median(ring, call, rounds):
-    """The median time of a call that all ranks begin together: each time that of the slowest."""
-    found = []
+    Each time is that of the slowest rank; the first round does not count.
+    """
+    found = {name: [] for name in calls}
     for _ in range(rounds + 1):
-        worst(ring, 0)  # nobody begins before all are there
-        began = time.perf_counter()
-        call()
-        if device().type == "cuda":
-            torch.cuda.synchronize()
-        found.append(worst(ring, time.perf_counter() - began))
-    return statistics.median(found[1:])
+        for name, call in calls.items():
+            worst(ring, 0)  # nobody begins before all are there
+            began = time.perf_counter()
+            call()
+            if device().type == "cuda":
+                torch.cuda.synchronize()
+            found[name].append(worst(ring, time.perf_counter() - began))
+    return {name: statistics.median(each[1:]) for name, each in found.items()}
 
 
 def fault(ring, kind, rank):
