@@ -34,6 +34,7 @@ def run(line):
     "line",
     [
         "import_module('attnbook.exercises').every()",
+        "import_module('attnbook.distributed')",
         "import_module('attnbook.measure')",
         "import_module('attnbook.semantics')",
     ],

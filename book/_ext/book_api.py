@@ -18,7 +18,8 @@ from sphinx.util.docutils import SphinxDirective
 API = "book/api"
 PACKAGE = "attnbook"
 NUMPY = "reference", "masks", "positions", "gradients", "online", "linear"
-PLACES = *NUMPY, "pytorch", "kernels", "fused", "plots", "measure", "show", "operation"
+IN_TORCH = "pytorch", "kernels", "fused", "distributed"
+PLACES = *NUMPY, *IN_TORCH, "plots", "measure", "show", "operation"
 IMPORT = re.compile(r"from attnbook(?:\.([\w.]+))? import (\([^)]*\)|[^\n]*)")
 DOTTED = re.compile(r"\b([a-z_]+)\.(\w+)")
 NAME = re.compile(r"[\w.]+(?=(?:\([^()]*\))?$)")

@@ -8,7 +8,7 @@ from pathlib import Path
 from sphinx.ext.autodoc.mock import mock
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "code"))
-NEED_TORCH = "attnbook.pytorch", "attnbook.kernels", "attnbook.fused"
+NEED_TORCH = [f"attnbook.{name}" for name in ("pytorch", "kernels", "fused", "distributed")]
 SHAPED = re.compile(r"jaxtyping\.(\w+)\[(?:numpy\.)?(ndarray|(?:torch\.)?Tensor), '([^']*)'\]")
 HEADING = re.compile(r"^(\w.*)\n---+$", re.MULTILINE)
 EQUATION = re.compile(r"(?<!::\n\n)(?<=\n\n)( {4}\S.*(?:\n {4}.*|\n(?=\n {4}))*)")

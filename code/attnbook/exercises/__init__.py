@@ -38,6 +38,7 @@ CHAPTERS = (
     "cost",
     "fused",
     "triton",
+    "many_gpus",
 )
 
 

@@ -23,6 +23,7 @@ from attnbook.plots.heads import one_and_two_heads, reach_diagram, sharing_diagr
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.online import block_frames, block_grids, online_diagram
 from attnbook.plots.programs import gpu_diagram, programs_diagram, race_diagram
+from attnbook.plots.rings import overlap_diagram, ring_diagram, turns_grids
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.softmax import pull_diagram, softmax_diagram
 from attnbook.plots.states import bracketings_diagram, chunks_diagram
@@ -56,6 +57,7 @@ __all__ = [
     "number_line",
     "one_and_two_heads",
     "online_diagram",
+    "overlap_diagram",
     "passes_diagram",
     "positions_diagram",
     "programs_diagram",
@@ -64,6 +66,7 @@ __all__ = [
     "race_diagram",
     "reach_diagram",
     "right_and_wrong",
+    "ring_diagram",
     "roofline",
     "sentences",
     "shape_diagram",
@@ -72,5 +75,6 @@ __all__ = [
     "table_cells",
     "three_ways_diagram",
     "transformer_diagram",
+    "turns_grids",
     "twins_diagram",
 ]

@@ -1,0 +1,63 @@
+"""Attention over the ranks of `torch.distributed`: a ring, and the heads shared out."""
+
+from attnbook.distributed.attention import ring_attention, ring_attention_with_lse
+from attnbook.distributed.heads import head_parallel_attention
+from attnbook.distributed.launch import command, launch
+from attnbook.distributed.local import attention_backward, attention_with_lse, merge
+from attnbook.distributed.model import (
+    Machine,
+    flops,
+    head_parallel_seconds,
+    hidden_from,
+    ring_backward_seconds,
+    ring_seconds,
+    ring_step,
+)
+from attnbook.distributed.placement import join_sequence, pieces, split_sequence, visible_pairs
+from attnbook.distributed.ring import Parcel, RankLost, Ring
+from attnbook.distributed.session import take_part
+from attnbook.distributed.traffic import (
+    Sent,
+    Work,
+    counted,
+    head_parallel_bytes,
+    ring_backward_bytes,
+    ring_bytes,
+)
+from attnbook.distributed.trials import Pass, Times, agreement, timed
+
+__all__ = [
+    "Machine",
+    "Parcel",
+    "Pass",
+    "RankLost",
+    "Ring",
+    "Sent",
+    "Times",
+    "Work",
+    "agreement",
+    "attention_backward",
+    "attention_with_lse",
+    "command",
+    "counted",
+    "flops",
+    "head_parallel_attention",
+    "head_parallel_bytes",
+    "head_parallel_seconds",
+    "hidden_from",
+    "join_sequence",
+    "launch",
+    "merge",
+    "pieces",
+    "ring_attention",
+    "ring_attention_with_lse",
+    "ring_backward_bytes",
+    "ring_backward_seconds",
+    "ring_bytes",
+    "ring_seconds",
+    "ring_step",
+    "split_sequence",
+    "take_part",
+    "timed",
+    "visible_pairs",
+]

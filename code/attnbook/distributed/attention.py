@@ -1,0 +1,134 @@
+"""Attention over a ring: queries stay, keys and values go round.
+
+Each rank keeps some positions of the sequence: their queries, keys and values. In w steps every
+block of keys and values visits every rank, which merges what its queries find there.
+"""
+
+from numbers import Real as Number
+
+import torch
+from jaxtyping import Float as AnyFloat
+from torch import Tensor
+
+from attnbook.distributed.local import attend, attention_backward, nothing_seen, take_in
+from attnbook.distributed.placement import _known, meeting
+from attnbook.distributed.ring import Ring
+from attnbook.pytorch.operation import Float, checked
+
+
+@checked
+def ring_attention(
+    q: Float[Tensor, "*batch n_heads n d_k"],
+    k: Float[Tensor, "*batch n_kv_heads n d_k"],
+    v: Float[Tensor, "*batch n_kv_heads n d_v"],
+    causal: bool = False,
+    placement: str = "zigzag",
+    scale: Number | None = None,
+    group=None,
+) -> AnyFloat[Tensor, "*batch n_heads n d_v"]:
+    """Attention of this rank's queries over the keys and values of all ranks. Differentiable.
+
+        (out, L) = merge over the ranks p of softmax(q k_pᵀ) v_p
+
+    Parameters
+    ----------
+    q, k, v
+        This rank's n positions, as `split_sequence` gives them: as many on every rank. Each head of
+        k and v may serve several neighbouring heads of q.
+    causal
+        Whether a query sees only positions up to its own.
+    placement
+        "zigzag" or "contiguous": how the sequence was split. Without `causal` it does not matter.
+    group
+        The processes of the ring; None is all of them.
+
+    Returns
+    -------
+    The output for this rank's queries, in the dtype of q.
+
+    Every rank must make the same calls in the same order, backward too. Raises ValueError for an
+    unknown placement or, with zigzag, an odd number of positions; RankLost if a neighbour has ended
+    or does not answer within the time-out of the group.
+
+    Source: Liu, Zaharia and Abbeel (2023), algorithm 1; the zigzag zhuzilin (2024).
+    """
+    return _RingAttention.apply(q, k, v, Ring.of(group), causal, _fit(q, placement), scale)[0]
+
+
+@checked
+def ring_attention_with_lse(
+    q: Float[Tensor, "*batch n_heads n d_k"],
+    k: Float[Tensor, "*batch n_kv_heads n d_k"],
+    v: Float[Tensor, "*batch n_kv_heads n d_v"],
+    causal: bool = False,
+    placement: str = "zigzag",
+    scale: Number | None = None,
+    group=None,
+) -> tuple[AnyFloat[Tensor, "*batch n_heads n d_v"], AnyFloat[Tensor, "*batch n_heads n"]]:
+    """`ring_attention`, and the log-sum-exp L of each query's scores over all ranks.
+
+    Returns the output and L, which has no gradient and is float32 at least. Raises as
+    `ring_attention` does.
+    """
+    return _RingAttention.apply(q, k, v, Ring.of(group), causal, _fit(q, placement), scale)
+
+
+def _fit(q, placement):
+    _known(placement)
+    if placement == "zigzag" and q.shape[-2] % 2:
+        raise ValueError(
+            f"ring_attention: q has {q.shape[-2]} positions; expected an even number, an early and "
+            "a late piece of the same length"
+        )
+    return placement
+
+
+def forward(q, k, v, ring, causal, placement, scale):
+    """This rank's output and L."""
+    n, (out, lse) = q.shape[-2], nothing_seen(q, v)
+    for source, (k_s, v_s) in ring.blocks(k, v):
+        for rows, keys, here in meeting(ring.rank, source, n, causal, placement):
+            given = q[..., rows, :], k_s[..., keys, :], v_s[..., keys, :]
+            take_in(out, lse, rows, *attend(*given, here, scale))
+    return out, lse
+
+
+def backward(grad_out, q, k, v, out, lse, ring, causal, placement, scale):
+    """The gradients of this rank's queries, keys and values.
+
+    Those of keys and values travel with their blocks, a step behind, and take in each rank's part.
+    """
+    n, grad_q, parcel = q.shape[-2], q.new_zeros(q.shape, dtype=out.dtype), None
+    for source, (k_s, v_s) in ring.blocks(k, v):
+        grads = [x.new_zeros(x.shape, dtype=out.dtype) for x in (k_s, v_s)]
+        for rows, keys, here in meeting(ring.rank, source, n, causal, placement):
+            given = grad_out[..., rows, :], q[..., rows, :]
+            given += k_s[..., keys, :], v_s[..., keys, :]
+            seen = out[..., rows, :], lse[..., rows]
+            part, *parts = attention_backward(*given, *seen, here, scale)
+            grad_q[..., rows, :] += part
+            for grad, part in zip(grads, parts, strict=True):
+                grad[..., keys, :] = part
+        if parcel is not None:
+            pairs = zip(grads, parcel.wait(), strict=True)
+            grads = [mine + so_far for mine, so_far in pairs]
+        parcel = ring.send(*grads)
+    return grad_q, *parcel.wait()
+
+
+class _RingAttention(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, q, k, v, *how):
+        out, lse = forward(q, k, v, *how)
+        ctx.save_for_backward(q, k, v, out, lse)
+        ctx.how = how
+        ctx.mark_non_differentiable(lse)
+        return out.to(q.dtype), lse
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, grad_out, _):
+        q, k, v, out, lse = ctx.saved_tensors
+        grads = backward(grad_out, q, k, v, out, lse, *ctx.how)
+        given = zip(grads, (q, k, v), strict=True)
+        return *(grad.to(x.dtype) for grad, x in given), None, None, None, None

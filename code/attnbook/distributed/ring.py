@@ -1,0 +1,84 @@
+"""A ring of ranks: each sends to the next, and hears from the one before."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+import torch.distributed as dist
+
+
+class RankLost(RuntimeError):
+    """A neighbour on the ring has ended, or does not answer within the time-out."""
+
+
+class Parcel(NamedTuple):
+    """Tensors that are under way: to the next rank, and from the one before."""
+
+    ring: object
+    sent: tuple  # kept until they have left: nobody may write into them before
+    arriving: tuple
+    works: list
+
+    def wait(self):
+        """The tensors of the rank before, as soon as they are there.
+
+        Raises RankLost if a neighbour has ended or does not answer.
+        """
+        for number, work in enumerate(self.works):
+            try:
+                work.wait()
+            except RuntimeError as error:
+                hears = number >= len(self.sent)
+                raise RankLost(_sentence(self.ring, hears, str(error))) from error
+        return self.arriving
+
+
+@dataclass(frozen=True)
+class Ring:
+    """A rank's place among `n_ranks` on a ring; one alone sends nothing."""
+
+    rank: int = 0
+    n_ranks: int = 1
+    group: object = None
+
+    @classmethod
+    def of(cls, group=None):
+        """The ring of a group of processes; None is all of them."""
+        return cls(dist.get_rank(group), dist.get_world_size(group), group)
+
+    def send(self, *tensors):
+        """Send these to the next rank; returns at once, with the `Parcel` of the rank before."""
+        if self.n_ranks == 1:
+            return Parcel(self, (), tensors, [])
+        sent = tuple(x.contiguous() for x in tensors)
+        arriving = tuple(torch.empty_like(x) for x in sent)
+        after, before = self._at(self.rank + 1), self._at(self.rank - 1)
+        out = [dist.P2POp(dist.isend, x, after, self.group) for x in sent]
+        into = [dist.P2POp(dist.irecv, x, before, self.group) for x in arriving]
+        return Parcel(self, sent, arriving, dist.batch_isend_irecv(out + into))
+
+    def blocks(self, *block):
+        """Each rank's block in turn, with its rank: its own first, then those before it.
+
+        The next is under way already while one is used.
+        """
+        for step in range(self.n_ranks):
+            last = step == self.n_ranks - 1
+            parcel = None if last else self.send(*block)
+            yield (self.rank - step) % self.n_ranks, block
+            block = None if last else parcel.wait()
+
+    def _at(self, place):
+        """The number, among all processes, of a place on the ring."""
+        rank = place % self.n_ranks
+        return rank if self.group is None else dist.get_global_rank(self.group, rank)
+
+
+def _sentence(ring, hears, error):
+    place = ring.rank - 1 if hears else ring.rank + 1
+    other = place % ring.n_ranks
+    if "time" in error.lower() and "out" in error.lower():
+        did = "sent nothing" if hears else "took nothing"
+        why = "it hangs, or waits for one that does"
+        return f"rank {ring.rank} stops: rank {other} {did} until the time-out; {why}"
+    return f"rank {ring.rank} stops: rank {other} has closed the connection; it has ended"

@@ -1,0 +1,184 @@
+"""What a rank computes alone: agreement with the definition, gradients, what is hidden, dtypes."""
+
+import sys
+import types
+
+import numpy as np
+import pytest
+import torch
+
+from attnbook import distributed, masks, online, reference
+from attnbook.distributed import local
+
+SIZES = [(5, 9, 3, 4), (9, 5, 3, 4), (7, 7, 2, 2), (1, 8, 4, 3), (8, 1, 4, 3)]  # n_q n_k d_k d_v
+HEADS = [(4, 4), (4, 2), (6, 1)]
+CLOSE = 1e-13  # float64, sums of some ten terms of size 1, and their gradients
+
+
+def inputs(n_q, n_k, d_k, d_v, n_heads=4, n_kv_heads=2, seed=0):
+    rng = np.random.default_rng(seed)
+    shapes = (
+        (n_heads, n_q, d_k),
+        (n_kv_heads, n_k, d_k),
+        (n_kv_heads, n_k, d_v),
+        (n_heads, n_q, d_v),
+    )
+    return [torch.from_numpy(rng.standard_normal((2, *shape))) for shape in shapes]
+
+
+def by_definition(q, k, v, causal):
+    """NumPy's attention and L, of every head with its own keys."""
+    times = q.shape[-3] // k.shape[-3]
+    k, v = (reference.repeat_heads(x.numpy(), times) for x in (k, v))
+    mask = masks.causal_mask(q.shape[-2], k.shape[-2]) if causal else None
+    return online.attention_with_lse(q.numpy(), k, v, mask)
+
+
+def close(x, y):
+    np.testing.assert_allclose(x, y, rtol=0, atol=CLOSE)
+
+
+@pytest.fixture(params=(1, 3, 1024))
+def keys_in_a_block(request, monkeypatch):
+    monkeypatch.setattr(local, "KEYS", request.param)
+
+
+@pytest.mark.parametrize("heads", HEADS)
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("causal", (False, True))
+def test_it_is_the_definition(sizes, heads, causal, keys_in_a_block):
+    q, k, v, _ = inputs(*sizes, *heads)
+    for found, wanted in zip(
+        distributed.attention_with_lse(q, k, v, causal), by_definition(q, k, v, causal), strict=True
+    ):
+        close(found, wanted)
+
+
+@pytest.mark.parametrize("heads", HEADS)
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("causal", (False, True))
+def test_its_gradients_are_those_of_the_definition(sizes, heads, causal, keys_in_a_block):
+    from attnbook.pytorch import causal_mask, repeat_heads, scaled_dot_product_attention
+
+    q, k, v, grad_out = inputs(*sizes, *heads)
+    found = distributed.attention_backward(
+        grad_out, q, k, v, *distributed.attention_with_lse(q, k, v, causal), causal
+    )
+    q, k, v = (x.requires_grad_() for x in (q, k, v))
+    shared = [repeat_heads(x, heads[0] // heads[1]) for x in (k, v)]
+    mask = causal_mask(sizes[0], sizes[1]) if causal else None
+    out = scaled_dot_product_attention(q, *shared, mask)
+    for grad, wanted in zip(found, torch.autograd.grad(out, (q, k, v), grad_out), strict=True):
+        close(grad, wanted)
+
+
+def test_gradients_of_two_blocks_add_up_to_those_of_both():
+    q, k, v, grad_out = inputs(5, 8, 3, 4)
+    out, lse = distributed.attention_with_lse(q, k, v)
+    whole = distributed.attention_backward(grad_out, q, k, v, out, lse)
+    halves = [
+        distributed.attention_backward(grad_out, q, k[..., x, :], v[..., x, :], out, lse)
+        for x in (slice(0, 3), slice(3, 8))
+    ]
+    close(halves[0][0] + halves[1][0], whole[0])
+    close(torch.cat([half[1] for half in halves], -2), whole[1])
+    alone = distributed.attention_with_lse(q, k[..., :3, :], v[..., :3, :])
+    wrong = distributed.attention_backward(grad_out, q, k[..., :3, :], v[..., :3, :], *alone)
+    assert (wrong[1] - whole[1][..., :3, :]).abs().max() > 0.01  # L of its own keys alone
+
+
+@pytest.mark.parametrize("what", (torch.nan, torch.inf))
+def test_the_future_has_no_influence(what):
+    q, k, v, grad_out = inputs(6, 6, 3, 4)
+    grad_out[..., 3:, :] = 0
+    dirty = [k.clone(), v.clone()]
+    for x in dirty:
+        x[..., 3:, :] = what
+    seen = []
+    for given in ((k, v), dirty):
+        out, lse = distributed.attention_with_lse(q, *given, True)
+        grads = distributed.attention_backward(grad_out, q, *given, out, lse, True)
+        seen.append([out[..., :3, :], lse[..., :3], grads[0][..., :3, :]])
+    assert all(map(torch.equal, *seen))
+    assert not torch.isfinite(out[..., 3:, :]).any()
+
+
+def test_a_query_that_sees_nothing_has_zeros():
+    q, k, v, grad_out = inputs(4, 2, 3, 4)
+    out, lse = distributed.attention_with_lse(q, k, v, True)
+    grads = distributed.attention_backward(grad_out, q, k, v, out, lse, True)
+    assert not out[..., :2, :].any() and (lse[..., :2] == -torch.inf).all()
+    assert not grads[0][..., :2, :].any() and all(x.isfinite().all() for x in grads)
+
+
+def test_merge_is_that_of_numpy_with_empty_blocks_too():
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((2, 3, 4, 5))
+    lse = (
+        np.array([[0.0, -np.inf, 1000.0, -np.inf]] * 3),
+        np.array([[1.0, 2.0, 999.0, -np.inf]] * 3),
+    )
+    a[:, [1, 3]] = b[:, 3] = 0
+    wanted = online.merge(a, lse[0], b, lse[1])
+    found = distributed.merge(*map(torch.from_numpy, (a, lse[0], b, lse[1])))
+    for x, y in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-14, atol=0)
+
+
+@pytest.mark.parametrize("dtype", (torch.float16, torch.bfloat16, torch.float32))
+def test_short_floats_come_back_with_l_in_float32(dtype):
+    q, k, v, grad_out = (x.to(dtype) for x in inputs(6, 6, 3, 4))
+    out, lse = distributed.attention_with_lse(q, k, v, True)
+    grads = distributed.attention_backward(grad_out, q, k, v, out, lse, True)
+    wanted, _ = distributed.attention_with_lse(*(x.double() for x in (q, k, v)), True)
+    assert out.dtype == dtype and lse.dtype == torch.float32
+    assert {x.dtype for x in grads} == {torch.float32}
+    # rounded once to its dtype, or ten roundings of float32
+    assert (out - wanted).abs().max() < torch.finfo(dtype).eps * (
+        4 if dtype != torch.float32 else 20
+    )
+
+
+def test_arguments_stay_as_they_are():
+    given = inputs(6, 6, 3, 4)
+    before = [x.clone() for x in given]
+    out, lse = distributed.attention_with_lse(*given[:3], True)
+    distributed.attention_backward(given[3], *given[:3], out, lse, True)
+    assert all(map(torch.equal, before, given))
+
+
+def test_refusals_name_the_argument():
+    q, k, v, _ = inputs(4, 4, 3, 4, 4, 3)
+    with pytest.raises(ValueError, match="k has 3 heads; expected a divisor of the 4 of q"):
+        distributed.attention_with_lse(q, k, v)
+    with pytest.raises(TypeError, match="attention_with_lse: v is float64 tensor of shape"):
+        distributed.attention_with_lse(q, k, v[..., :2, :])
+
+
+def test_short_floats_on_a_gpu_go_to_the_kernels(monkeypatch):
+    """What is handed over, on a machine without a GPU: the interface of `attnbook.kernels`."""
+    calls = []
+
+    def with_lse(q, k, v, *, causal, scale):
+        calls.append(("forward", causal, scale))
+        return q, q[..., 0].float()
+
+    def backward(grad_out, q, k, v, out, lse, *, causal, scale):
+        calls.append(("backward", out.dtype, causal, scale))
+        return q, k, v
+
+    kernels = types.ModuleType("attnbook.kernels")
+    kernels.flash_attention_with_lse, kernels.flash_attention_backward = with_lse, backward
+    monkeypatch.setitem(sys.modules, "attnbook.kernels", kernels)
+    monkeypatch.setattr("attnbook.kernels", kernels, raising=False)
+    q = torch.ones(1, 2, 8, 16, dtype=torch.bfloat16)
+    assert local._kernels(q, q) is None  # on the processor
+    on_gpu = types.SimpleNamespace(is_cuda=True, dtype=q.dtype, shape=q.shape)
+    assert local._kernels(on_gpu, q) is kernels
+    for wrong in ({"dtype": torch.float64}, {"shape": (8, 24)}, {"is_cuda": False}):
+        assert local._kernels(types.SimpleNamespace(**(vars(on_gpu) | wrong)), q) is None
+    monkeypatch.setattr(local, "_kernels", lambda q, v: kernels)
+    out, lse = local.attend(q, q, q, True, None)
+    grads = distributed.attention_backward(q, q, q, q, out, lse, True, 0.5)
+    assert calls == [("forward", True, None), ("backward", torch.bfloat16, True, 0.5)]
+    assert {x.dtype for x in (out, *grads)} == {torch.float32}

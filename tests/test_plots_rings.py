@@ -1,0 +1,101 @@
+"""The figures of many GPUs show the ring, and everybody can read them."""
+
+import numpy as np
+import pytest
+from matplotlib.patches import FancyBboxPatch
+from matplotlib.text import Text
+from test_diagrams import PHONE, unreadable
+from test_plots import figure_of
+from test_plots_svg import faults
+from test_transformer_diagram import texts_are_apart
+
+from attnbook import plots
+from attnbook.distributed import visible_pairs
+from attnbook.exercises.solutions.many_gpus import whose
+from attnbook.plots import rings
+
+LOADS = [np.array(visible_pairs(16, 4, rule)) for rule in ("contiguous", "zigzag")]
+CALLS = {
+    "ring_diagram": plots.ring_diagram,
+    "overlap_diagram": plots.overlap_diagram,
+    "turns_grids": lambda: plots.turns_grids(LOADS, ["contiguous", "zigzag"]),
+}
+
+
+@pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
+def test_a_figure_is_short_whole_and_readable(draw):
+    assert faults(draw().svg) == []
+    figure = figure_of(draw)
+    if len(figure.axes) == 1:
+        assert unreadable(figure) == []
+    smallest = min(t.get_fontsize() for t in figure.findobj(Text) if t.get_text())
+    assert smallest / 72 * PHONE / figure.get_figwidth() >= 9
+    assert all(texts_are_apart(ax) for ax in figure.axes)
+
+
+def blocks():
+    """Whose keys stand beside whose queries, read from the drawing: steps by ranks."""
+    for ax in figure_of(plots.ring_diagram).axes:
+        words = [text.get_text() for text in ax.texts]
+        queries = [int(word[3]) for word in words if word.startswith("$q")]
+        keys = [int(word[3]) for word in words if word.startswith("$k")]
+        assert queries == [0, 1, 2, 3]
+        yield keys
+
+
+def test_the_film_is_the_ring():
+    assert np.array_equal(list(blocks()), whose(4))
+
+
+def test_a_ring_that_turns_the_other_way_is_found(monkeypatch):
+    place = rings._rank
+    monkeypatch.setattr(rings, "_rank", lambda ax, r, b, y: place(ax, r, (2 * r - b) % 4, y))
+    with pytest.raises(AssertionError):
+        test_the_film_is_the_ring()
+
+
+def test_each_picture_of_the_film_can_be_lit_by_the_page():
+    svg = plots.ring_diagram().svg
+    assert [svg.count(f'<g class="step-{step}">') for step in range(5)] == [1, 1, 1, 1, 0]
+
+
+def test_nothing_to_do_is_hatched_and_has_no_number():
+    ax = figure_of(CALLS["turns_grids"]).axes[0]
+    hatched = [p for p in ax.patches if p.get_hatch()]
+    assert [len(p.get_path().vertices) // 5 for p in hatched] == [6]
+    words = [text.get_text() for text in ax.texts]
+    assert (words.count("10"), words.count("16"), words.count("8")) == (8, 6, 12)
+
+
+def lanes():
+    """The boxes of the two pictures, each the left and the right side: compute, then link."""
+    found = {}
+    for patch in figure_of(plots.overlap_diagram).axes[0].patches:
+        if isinstance(patch, FancyBboxPatch):
+            box = patch.get_bbox()
+            found.setdefault(round(box.y0, 2), []).append((box.x0, box.x1))
+    return [found[y] for y in sorted(found)]
+
+
+def test_a_block_is_computed_on_only_when_it_has_come():
+    for compute, link in (lanes()[:2], lanes()[2:]):
+        assert len(compute) == 4 and len(link) == 3
+        assert all(
+            came[1] <= begun[0] + 0.03 for came, begun in zip(link, compute[1:], strict=True)
+        )
+    together, apart = lanes()[3], lanes()[1]
+    assert all(a[0] == pytest.approx(b[0]) for a, b in zip(together, lanes()[2], strict=False))
+    assert all(a[0] > b[0] + 0.5 for a, b in zip(apart, lanes()[0], strict=False))
+
+
+@pytest.mark.parametrize(
+    ("loads", "message"),
+    [
+        ([LOADS[0], LOADS[1][:2]], r"loads\[1\] is"),
+        ([LOADS[0], -LOADS[1]], "a negative number"),
+        ([LOADS[0]], "titles has 2"),
+    ],
+)
+def test_a_bad_argument_is_named(loads, message):
+    with pytest.raises(ValueError, match=message):
+        plots.turns_grids(loads, ["a", "b"])

@@ -1,0 +1,163 @@
+"""The ring gives what one process gives, and the mistakes that it invites are found.
+
+Ranks are threads here, which costs no start; `test_ring_of_processes` has the processes.
+"""
+
+import sys
+import textwrap
+from inspect import getsource
+
+import pytest
+import torch
+from ring_of_threads import on_threads
+
+from attnbook import distributed
+from attnbook.distributed import attention, join_sequence, local, placement, split_sequence
+from attnbook.distributed.ring import Ring
+from attnbook.distributed.traffic import Work
+from attnbook.distributed.trials import alone, tensors
+
+CLOSE = 1e-14  # outputs and gradients are of size 1, and each is a few hundred roundings
+WORK = Work(n=24, n_heads=4, n_kv_heads=2, d=6, itemsize=8, batch=2)
+CASES = [
+    (w, how, causal) for w in (1, 2, 3, 4) for how in placement.PLACEMENTS for causal in (0, 1)
+]
+
+
+def on_a_ring(n_ranks, how, causal, whole, scale=None):
+    """Output and gradients of the whole sequence, from ranks."""
+    parts = [split_sequence(x, n_ranks, how) for x in whole]
+
+    def task(ring):
+        q, k, v, grad_out = (part[ring.rank].clone() for part in parts)
+        out, lse = attention.forward(q, k, v, ring, causal, how, scale)
+        given = q, k, v, out, lse, ring, causal, how, scale
+        return out, *attention.backward(grad_out, *given)
+
+    results = zip(*on_threads(n_ranks, task), strict=True)
+    return [join_sequence(list(part), how) for part in results]
+
+
+def error(n_ranks, how, causal, work=WORK):
+    """The largest difference from one process."""
+    whole = tensors(work)
+    wanted = alone(*whole, bool(causal))
+    found = on_a_ring(n_ranks, how, bool(causal), whole)
+    return max((x - y).abs().max().item() for x, y in zip(found, wanted, strict=True))
+
+
+@pytest.mark.parametrize(("n_ranks", "how", "causal"), CASES)
+def test_any_number_of_ranks_gives_what_one_process_gives(n_ranks, how, causal):
+    assert error(n_ranks, how, causal) < CLOSE
+
+
+@pytest.mark.parametrize("work", [Work(8, 1, 1, 1), Work(64, 6, 1, 16), Work(48, 3, 3, 5)])
+def test_other_sizes(work):
+    assert error(4, "zigzag", True, work) < CLOSE
+
+
+class Wrong:
+    """One line of a function, as a mistake would have it."""
+
+    def __init__(self, function, right, wrong):
+        self.function, self.right, self.wrong = function, right, wrong
+
+    def put(self, monkeypatch):
+        place = vars(sys.modules[self.function.__module__])
+        source = textwrap.dedent(getsource(self.function))
+        assert source.count(self.right) == 1, self.right
+        scope = place.copy()
+        exec(source.replace(self.right, self.wrong), scope)
+        name = self.function.__name__
+        owner = Ring if "." in self.function.__qualname__ else None
+        for module in [owner] if owner else [placement, attention, local]:
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, scope[name])
+
+
+F, B, M, T = attention.forward, attention.backward, placement.meeting, local.take_in
+HALF = "(WHOLE, first, False) if source < rank else (second, WHOLE, False)"
+MISTAKES = {
+    "merged without the shares": Wrong(
+        T,
+        "merge(out[..., rows, :], lse[..., rows], part_out, part_lse)",
+        "(out[..., rows, :] + part_out) / 2, torch.logaddexp(lse[..., rows], part_lse)",
+    ),
+    "L not carried on": Wrong(T, "lse[..., rows] = merged", "lse[..., rows] = merged[0], part_lse"),
+    "the last block alone": Wrong(T, "= merged", "= part_out, part_lse"),
+    "the rank after, not before": Wrong(Ring.blocks, "self.rank - step", "self.rank + step"),
+    "the last step forgotten": Wrong(
+        Ring.blocks, "range(self.n_ranks)", "range(max(1, self.n_ranks - 1))"
+    ),
+    "its own block each time": Wrong(F, "k_s[..., keys, :]", "k[..., keys, :]"),
+    "the way back with its own keys": Wrong(
+        B, "k_s[..., keys, :], v_s[..., keys, :]", "k[..., keys, :], v[..., keys, :]"
+    ),
+    "gradients stay where they are": Wrong(B, "*parcel.wait()", "*grads"),
+    "gradients not added up": Wrong(B, "mine + so_far", "mine"),
+    "its own part lost": Wrong(B, "mine + so_far", "so_far"),
+    "those of keys and values exchanged": Wrong(B, "zip(grads, parts", "zip(grads, parts[::-1]"),
+    "written into what is under way": Wrong(
+        B, "parcel = ring.send(*grads)", "parcel = ring.send(*grads); grads[0].zero_()"
+    ),
+    "L of one block on the way back": Wrong(
+        B, "lse[..., rows]\n", "attend(*given[1:], here, scale)[1]\n"
+    ),
+    "the output of one block on the way back": Wrong(
+        B, "out[..., rows, :], lse", "attend(*given[1:], here, scale)[0], lse"
+    ),
+    "the queries' gradient of the last block": Wrong(B, "+= part", "= part"),
+    "the earlier block skipped": Wrong(M, "if source < rank else []", "if source > rank else []"),
+    "the future not skipped": Wrong(
+        M, "(WHOLE, WHOLE, False)] if source < rank else []", "(WHOLE, WHOLE, False)]"
+    ),
+    "home without a mask": Wrong(M, "[(WHOLE, WHOLE, causal)]", "[(WHOLE, WHOLE, False)]"),
+    "causal against every rank": Wrong(M, HALF, HALF.replace("False", "True")),
+    "halves mixed up": Wrong(M, "first, second = ", "second, first = "),
+    "zigzag with the rule for consecutive pieces": Wrong(
+        M, 'placement == "contiguous"', "placement"
+    ),
+    "pieces in another order": Wrong(
+        placement.pieces.__wrapped__, "(rank, 2 * n_ranks - 1 - rank)", "(rank, n_ranks + rank)"
+    ),
+    "halves of a rank exchanged": Wrong(
+        placement.pieces.__wrapped__,
+        "(rank, 2 * n_ranks - 1 - rank)",
+        "(2 * n_ranks - 1 - rank, rank)",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_found(mistake, monkeypatch):
+    MISTAKES[mistake].put(monkeypatch)
+    every = [error(4, how, causal) for how in placement.PLACEMENTS for causal in (0, 1)]
+    assert not max(every) < 1e-3  # far from a rounding; NaN counts
+
+
+def test_one_rank_hides_most_of_them(monkeypatch):
+    """On a ring of one, thirteen of the mistakes give the right answer: a test of it is none."""
+    passed = []
+    for name, mistake in MISTAKES.items():
+        with monkeypatch.context() as patch:
+            mistake.put(patch)
+            passed += [name] if error(1, "zigzag", True) < CLOSE else []
+    assert "gradients stay where they are" in passed and len(passed) >= 10
+
+
+def test_a_rank_that_sends_nothing_is_not_waited_for_for_ever(monkeypatch):
+    monkeypatch.setattr("ring_of_threads.SECONDS", 0.2)
+
+    def task(ring):
+        return None if ring.rank == 1 else [*ring.blocks(torch.ones(2))]
+
+    with pytest.raises(distributed.RankLost):
+        on_threads(3, task)
+
+
+def test_what_a_zigzag_cannot_place_is_refused():
+    q = torch.zeros(1, 3, 2)
+    with pytest.raises(ValueError, match="q has 3 positions; expected an even number"):
+        attention._fit(q, "zigzag")
+    with pytest.raises(ValueError, match="placement is 'striped'; expected 'contiguous' or"):
+        attention._fit(q, "striped")
