@@ -69,7 +69,7 @@ one_after_the_other = Break(
             "the first half must be slower by more than 12/10.",
         ),
     ),
-    notice="A drift of a fifth is common: clocks fall as a chip warms up. Take turns.",
+    notice="Clocks fall as a chip warms up, and others come and go: take turns.",
 )
 
 OPERATIONS, EXPONENTIALS, BYTES = 1e11, 2e9, 1e10  # a second

@@ -92,6 +92,15 @@ KNOWN = (
         "these are the operations of one head.",
     ),
     (
+        _wrong(exps=lambda n_q, n_k, d_k, d_v, h, *_: h * n_q),
+        "every score has an exponential: n_q n_k for each head, not one for each query.",
+    ),
+    (
+        _wrong(wide=lambda n_q, n_k, d_k, d_v, h, *_: (2 * (d_k + d_v) + 5) * h * n_q * n_k),
+        "the steps of softmax are no operations of products: leave them out.",
+    ),
+    (_with_l(lambda n_q, n_k, d_k, d_v, h, *_: 2 * h * n_q), "L is written, and read nowhere."),
+    (
         _wrong(exps=lambda n_q, n_k, *_: n_q * n_k),
         "these are the exponentials of one head: each of the h heads has its own scores.",
     ),

@@ -26,6 +26,7 @@ shared_keys = Predict(
         Misconception([40, 128], "16 bits are 2 bytes, not 4."),
         Misconception([10, 32], "you counted numbers: each takes 2 bytes."),
         Misconception([12, 64], "O, which is written, is missing: it is as large as Q."),
+        Misconception([10, 64], "V, as large as K, and O, as large as Q, are missing."),
         Misconception([20, 16], "shared keys do not share scores: each query head has its own."),
         Misconception([20, 2], "that is S of one head; there are 32."),
         Misconception([16, 64], "K and V are missing: 2 MiB each."),
