@@ -10,7 +10,7 @@ from test_transformer_diagram import texts_are_apart
 from attnbook import plots
 from attnbook.plots import programs
 
-CALLS = [plots.gpu_diagram, plots.programs_diagram, plots.race_diagram]
+CALLS = [plots.gpu_diagram, plots.programs_diagram, plots.race_diagram, plots.warps_diagram]
 
 
 @pytest.mark.parametrize("draw", CALLS, ids=lambda f: f.__name__)
@@ -49,3 +49,9 @@ def test_a_race_loses_what_was_stored_between():
 def test_another_order_is_seen(monkeypatch):
     monkeypatch.setattr(programs, "ORDERS", {"a": "0011", "b": "1100"})
     assert "store 8" in words(CALLS[2]) and words(CALLS[2]).count("store 12") == 2
+
+
+def test_a_thread_holds_its_share(monkeypatch):
+    assert "128 numbers,\n128 registers" in words(CALLS[3]) and "32 threads" in words(CALLS[3])
+    monkeypatch.setattr(programs, "BLOCK", 64)
+    assert "32 numbers,\n32 registers" in words(CALLS[3])

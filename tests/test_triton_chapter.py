@@ -74,6 +74,33 @@ def test_every_kernel_of_the_chapter_compiles_for_a_gpu(tmp_path):
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+def test_what_the_chapter_says_of_the_compiler_is_so(tmp_path):
+    said = {
+        "wide": "'mma' not in {}",  # "ieee" leaves the tensor cores alone
+        "half": "'mma' in {}",
+        "power": "{}.count('ex2.approx') == 1 and 'mul.f32' not in {}",
+        "natural": "{}.count('ex2.approx') == 1 and 'mul.f32' in {}",
+        "empty": "'mov.u32 %r1, 0x0' in {}",  # without other a closed lane holds 0 on NVIDIA
+    }
+    own = [
+        "@triton.jit\ndef one(x_ptr, out_ptr, TWO: tl.constexpr):\n    x = tl.load(x_ptr)\n"
+        "    tl.store(out_ptr, tl.exp2(x) if TWO else tl.exp(x))",
+        "@triton.jit\ndef bare(x_ptr, out_ptr, n, BLOCK: tl.constexpr):\n"
+        "    i = tl.arange(0, BLOCK)\n"
+        "    tl.store(out_ptr, tl.sum(tl.load(x_ptr + i, mask=i < n), 0))",
+    ]
+    calls = {
+        "wide": CALLS["flash"],
+        "half": CALLS["half"],
+        "power": "built('one', '*fp32 *fp32', TWO=True)",
+        "natural": "built('one', '*fp32 *fp32', TWO=False)",
+        "empty": f"built('bare', {ROW!r}, BLOCK=32)",
+    }
+    lines = [f"{n} = {calls[n]}\nassert {said[n].replace('{}', n)}, '{n}'" for n in said]
+    done = compiled(tmp_path, HEAD + "\n\n\n".join([*sources(), *own]), lines)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
 @pytest.mark.parametrize(
     ("changed", "call", "message"),
     [

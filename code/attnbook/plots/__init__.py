@@ -22,7 +22,7 @@ from attnbook.plots.hands import clock_hands, positions_diagram
 from attnbook.plots.heads import one_and_two_heads, reach_diagram, sharing_diagram
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.online import block_frames, block_grids, online_diagram
-from attnbook.plots.programs import gpu_diagram, programs_diagram, race_diagram
+from attnbook.plots.programs import gpu_diagram, programs_diagram, race_diagram, warps_diagram
 from attnbook.plots.rings import overlap_diagram, ring_diagram, turns_grids
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.softmax import pull_diagram, softmax_diagram
@@ -77,4 +77,5 @@ __all__ = [
     "transformer_diagram",
     "turns_grids",
     "twins_diagram",
+    "warps_diagram",
 ]

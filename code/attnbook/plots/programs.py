@@ -1,10 +1,11 @@
-"""The diagrams of programs on a GPU: which memory holds what, lanes and masks, a race."""
+"""The diagrams of programs on a GPU: memories, lanes and masks, a race, warps and threads."""
 
 from attnbook.plots.parts import (
     BLUE,
     GREEN,
     GREY,
     ORANGE,
+    RED,
     arrow,
     box,
     heading,
@@ -19,6 +20,9 @@ ROWS, ROW = 8, 2  # rows of each array, and of a block
 HERE, KEY = 2, 1  # the program that is drawn large, and the block of keys that it has reached
 
 ADDED = (4, 8)  # what two programs add to one cell
+BLOCK, WARPS, THREADS = 128, 4, 32  # rows and columns of a block of scores, and who shares it
+ZOOMED = 1  # the warp of which the threads are drawn
+
 ORDERS = {"one after the other": "0011", "in each other's way": "0101"}
 
 
@@ -44,7 +48,7 @@ def gpu_diagram():
     _block(ax, 5.15, 2.15, "$q$", BLUE, 4)
     _block(ax, 6.05, 2.15, "$s$, $p$", FAINT, 2)
     for x, name, columns in ((4.95, "$m$", 1), (5.4, r"$\ell$", 1), (6.05, "$o$", 4)):
-        _block(ax, x, 3.05, name, FAINT, columns)
+        _block(ax, x, 3.05, name, RED, columns)
     text(ax, 5.6, 3.75, "where the program\ncomputes", color=MUTED)
     return ax.figure
 
@@ -55,17 +59,21 @@ def _main_memory(ax):
     now = {"$Q$": (BLUE, HERE), "$K$": (GREEN, KEY), "$V$": (ORANGE, KEY)}
     for n, (name, (color, block)) in enumerate(now.items()):
         _array(ax, 0.55 + 0.8 * n, 1.45, name, color, block, 4)
-    _array(ax, 0.95, 3.35, "$O$", COLORS[3], HERE, 4)
-    _array(ax, 1.75, 3.35, "$L$", COLORS[3], HERE, 1)
-    for y in (1.75, 3.35):
-        start, end = ((2.45, y), (2.92, y))
-        arrow(ax, *((start, end) if y < 2 else (end, start)))
+    _array(ax, 0.75, 3.35, "$O$", RED, HERE, 4)
+    _array(ax, 1.45, 3.35, "$L$", RED, HERE, 1)
+    for y, name in ((2.45, "load"), (3.35, "store")):
+        text(ax, 2.27, y - 0.17, name, color=MUTED)
+        start, end = ((1.97, y), (2.92, y))
+        arrow(ax, *((start, end) if name == "load" else (end, start)))
 
 
 def _array(ax, x, y, name, color, block, columns, cell=0.15):
     text(ax, x, y - 0.8, name, size=15)
     inside = range(block * ROW, (block + 1) * ROW)
     matrix(ax, x, y, [[color if i in inside else PAPER] * columns for i in range(ROWS)], cell)
+    half = columns * cell / 2
+    for i in range(0, ROWS + 1, ROW):
+        line(ax, [x - half, x + half], [y + (i - ROWS / 2) * cell] * 2, color=FAINT)
 
 
 def _block(ax, x, y, name, color, columns, cell=0.15):
@@ -124,3 +132,27 @@ def turns(order):
         else:
             cell = held[program] + ADDED[program]
             yield program, f"store {cell}", cell
+
+
+@drawn
+def warps_diagram():
+    """Draw a block of scores, its four warps, the threads of one, and what one thread holds."""
+    ax, size, top = sheet(2.4), 1.8, 0.45
+    height, each = size / WARPS, BLOCK * BLOCK // (WARPS * THREADS)
+    middle = top + (ZOOMED + 0.5) * height
+    heading(ax, 1.25, 0.2, f"a block of $s$, {BLOCK} · {BLOCK}")
+    for w, color in enumerate((BLUE, GREEN, ORANGE, RED)):
+        look = {"edgecolor": COLORS[1], "linewidth": 2.5} if w == ZOOMED else {}
+        y = top + (w + 0.5) * height
+        box(ax, 1.25, y, size, height - 0.05, f"warp {w}", color, **look)
+    heading(ax, 3.55, 0.2, f"{THREADS} threads")
+    cells = [[GREEN] * 8 for _ in range(THREADS // 8)]
+    cells[1][7] = COLORS[1]
+    matrix(ax, 3.55, middle, cells, 0.18)
+    arrow(ax, (2.2, middle), (2.78, middle))
+    heading(ax, 5.8, 0.2, "one thread")
+    matrix(ax, 5.8, middle, [[GREEN] * 16] * (each // 16), 0.09)
+    arrow(ax, (4.33, middle - 0.09), (5.02, middle - 0.09))
+    text(ax, 5.8, middle + 0.72, f"{each} numbers,\n{each} registers", color=MUTED)
+    text(ax, 3.55, middle + 0.72, "one instruction\nfor all", color=MUTED)
+    return ax.figure

@@ -33,6 +33,9 @@ def shares(a, b, SLIP: tl.constexpr):
     if SLIP == "mean":
         share_a = 1.0 + 0.0 * a
         share_b = 1.0 + 0.0 * b
+    if SLIP == "by L":
+        share_a = a
+        share_b = b
     return share_a, share_b, shift
 
 
@@ -60,10 +63,18 @@ def slipping(out_a, lse_a, out_b, lse_b, out, lse, SLIP: tl.constexpr, D: tl.con
         both = tl.log(total)
     if SLIP == "sum":
         both = a + b
+    if SLIP == "no log":
+        both = shift + some
+    if SLIP == "empty":
+        both = shift + tl.log(some)
     if SLIP == "lse base":
         both = shift + tl.log2(total)
-    tl.store(out + here, o / some)
-    tl.store(lse + i, both)
+    at = here
+    if SLIP == "row 0":
+        at = f
+    tl.store(out + at, o / some)
+    if SLIP != "no lse":
+        tl.store(lse + i, both)
 
 
 def with_slip(slip):
@@ -127,6 +138,18 @@ merge = Write(
         ),
         Misconception(
             with_slip("zero"), "where both blocks are empty the total is 0: divide by 1 there."
+        ),
+        Misconception(
+            with_slip("by L"), "a block counts by its sum of exponentials, exp(L), not by L."
+        ),
+        Misconception(with_slip("no log"), "L is a logarithm: shift + log(total)."),
+        Misconception(
+            with_slip("empty"), "where both blocks are empty L is −∞: log of the total, before 1."
+        ),
+        Misconception(with_slip("no lse"), "L of the merged row is not stored."),
+        Misconception(
+            with_slip("row 0"),
+            "every program stores row 0 of out, a race: row i begins at i * D.",
         ),
         Misconception(with_slip("undivided"), "the sum of both is not divided by the total."),
         Misconception(with_slip("larger"), "L is the larger of the two: the sum holds both."),

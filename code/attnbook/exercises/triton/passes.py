@@ -36,7 +36,11 @@ def first_pass(x_ptr, n, SLIP: tl.constexpr, OTHER: tl.constexpr, BLOCK: tl.cons
             c = tl.exp(shift - m)
         if SLIP == "own":
             c = 0.0
-        l = c * l + tl.sum(tl.exp(s - shift), 0)
+        p = tl.exp(s - shift)
+        if SLIP == "two":
+            c = tl.exp2(m - shift)
+            p = tl.exp2(s - shift)
+        l = c * l + tl.sum(p, 0)
         m = new
     return m, l
 
@@ -46,7 +50,10 @@ def slipping(x_ptr, out_ptr, n, SLIP: tl.constexpr, OTHER: tl.constexpr, BLOCK: 
     row = tl.program_id(0) * n
     if SLIP == "first row":
         row = 0
-    m, l = first_pass(x_ptr + row, n, SLIP, OTHER, BLOCK)
+    place = row
+    if SLIP == "loads row 0":
+        place = 0
+    m, l = first_pass(x_ptr + place, n, SLIP, OTHER, BLOCK)
     shift = tl.where(m == -float("inf"), 0.0, m)
     some = tl.where(l == 0, 1.0, l)
     if SLIP == "none":
@@ -59,7 +66,7 @@ def slipping(x_ptr, out_ptr, n, SLIP: tl.constexpr, OTHER: tl.constexpr, BLOCK: 
         some = 1.0
     for start in range(0, n, BLOCK):
         j = start + tl.arange(0, BLOCK)
-        s = tl.load(x_ptr + row + j, mask=j < n, other=OTHER)
+        s = tl.load(x_ptr + place + j, mask=j < n, other=OTHER)
         p = tl.exp(s - shift) / some
         if SLIP == "log":
             p = s - shift - tl.log(some)
@@ -73,6 +80,33 @@ def with_slip(slip, other=-float("inf")):
         return out
 
     return wide_softmax
+
+
+@triton.jit
+def too_early(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * n
+    m = -float("inf")
+    l = 0.0
+    for start in range(0, n, BLOCK):
+        j = start + tl.arange(0, BLOCK)
+        s = tl.load(x_ptr + row + j, mask=j < n, other=-float("inf"))
+        new = tl.maximum(m, tl.max(s, 0))
+        shift = tl.where(new == -float("inf"), 0.0, new)
+        p = tl.exp(s - shift)
+        l = tl.exp(m - shift) * l + tl.sum(p, 0)
+        m = new
+        tl.store(out_ptr + row + j, p / tl.where(l == 0, 1.0, l), mask=j < n)
+
+
+@triton.jit
+def in_twos(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * n
+    m, l = first_pass(x_ptr + row, n, "two", -float("inf"), BLOCK)
+    shift = tl.where(m == -float("inf"), 0.0, m)
+    for start in range(0, n, BLOCK):
+        j = start + tl.arange(0, BLOCK)
+        s = tl.load(x_ptr + row + j, mask=j < n, other=-float("inf"))
+        tl.store(out_ptr + row + j, tl.exp2(s - shift) / tl.where(l == 0, 1.0, l), mask=j < n)
 
 
 @triton.jit
@@ -163,6 +197,18 @@ wide_softmax = Write(
         ),
         Misconception(with_slip("undivided"), "the weights are not divided by l."),
         Misconception(with_slip("log"), "these are logarithms of the weights."),
+        Misconception(
+            with_slip("loads row 0"),
+            "every program loads row 0: row r begins at tl.program_id(0) * n for loads, too.",
+        ),
+        Misconception(
+            launching(too_early),
+            "weights are stored before all of the row is seen: m and l still change.",
+        ),
+        Misconception(
+            launching(in_twos),
+            "2^x is not e^x: tl.exp2 wants scores times log2(e), or take tl.exp.",
+        ),
         Misconception(
             with_slip("first row"),
             "every program takes row 0: row r begins at tl.program_id(0) * n.",

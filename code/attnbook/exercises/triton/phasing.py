@@ -31,6 +31,10 @@ def all_cut(start, B, n_q, n_k):
     return 0, solutions.phases(start, B, n_q, n_k)[1]
 
 
+def full_below_0(start, B, n_q, n_k):
+    return (start + n_k - n_q + 1) // B * B, solutions.phases(start, B, n_q, n_k)[1]
+
+
 def one_short(start, B, n_q, n_k):
     full, end = solutions.phases(start, B, n_q, n_k)
     return full, max(end - 1, 0)
@@ -97,6 +101,7 @@ phases = Write(
         Misconception(
             bounds(floor=False), "with more queries than keys the numbers fall below 0: stop there."
         ),
+        Misconception(full_below_0, "with more queries than keys full falls below 0: stop there."),
         Misconception(exchanged, "the two numbers are exchanged: first full, then end."),
         Misconception(in_blocks, "these count blocks; asked are keys."),
         Misconception(all_cut, "no block is full here: those that every query sees need no mask."),

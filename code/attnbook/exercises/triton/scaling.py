@@ -15,6 +15,8 @@ def slipping(x_ptr, out_ptr, factor, n, SLIP: tl.constexpr, BLOCK: tl.constexpr)
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     if SLIP == "first block":
         i = tl.arange(0, BLOCK)
+    if SLIP == "one number":
+        i = tl.program_id(0) + tl.zeros((BLOCK,), tl.int32)
     if SLIP == "no stride":
         i = tl.program_id(0) + tl.arange(0, BLOCK)
     inside = i < n
@@ -81,7 +83,11 @@ scale = Write(
         ),
         Misconception(
             with_slip("first block"),
-            "every program takes the first block: its own begins at tl.program_id(0) * BLOCK.",
+            "only the first block is done: that of a program begins at tl.program_id(0) * BLOCK.",
+        ),
+        Misconception(
+            with_slip("one number"),
+            "a program takes one number: tl.arange(0, BLOCK) gives it a block of them.",
         ),
         Misconception(
             with_slip("no stride"),
