@@ -6,14 +6,9 @@ import sys
 
 import pytest
 
-from attnbook.kernels import (
-    machine_code,
-)  # before triton: it decides whether kernels are interpreted
-from attnbook.kernels.machine_code import listing
+from attnbook.kernels import machine_code, tl, triton
+from attnbook.kernels.machine_code import listing, source
 from attnbook.kernels.machine_code.source import module_text
-
-triton = pytest.importorskip("triton", reason="this machine has no Triton")
-tl = pytest.importorskip("triton.language", reason="this machine has no Triton")
 
 TWICE = tl.constexpr(2.0)
 
@@ -34,6 +29,12 @@ def products(x_ptr, out_ptr, n, ROWS: tl.constexpr, COLS: tl.constexpr, D: tl.co
         p = shifted(tl.dot(q, k.T), 1.0)
         out += tl.dot(p.to(k.dtype), k)
     tl.store(out_ptr + i[:, None] * D + d[None], out)
+
+
+@triton.jit
+def own_name(x_ptr):
+    POINTERS = 1.5
+    tl.store(x_ptr, POINTERS)
 
 
 @triton.jit
@@ -129,6 +130,19 @@ def test_helpers_and_constants_travel_with_the_kernel():
     text = module_text(products, SMALL)
     assert "def shifted" in text and "TWICE = tl.constexpr(2.0)" in text
     assert text.index("TWICE =") < text.index("def shifted") < text.index("def products")
+
+
+def test_a_name_of_the_kernel_s_own_is_not_looked_up_outside():
+    assert "POINTERS" not in module_text(own_name, {}) and "1.5" in module_text(own_name, {})
+
+
+def test_one_name_for_two_things_is_refused():
+    """What functions of two modules call by one name cannot stand in one module."""
+    writer = source._Writer()
+    writer.name("shifted", shifted)
+    writer.name("shifted", shifted)
+    with pytest.raises(ValueError, match="shifted is two different things"):
+        writer.name("shifted", 3.0)
 
 
 def test_warps_with_different_work_are_found():

@@ -65,8 +65,9 @@ class _Writer:
         source = textwrap.dedent(inspect.getsource(function))
         source = source[re.search(r"^def ", source, re.MULTILINE).start() :]
         known = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
+        own = {*function.__code__.co_varnames, function.__name__}
         for used in _names(source):
-            if used in known and used != function.__name__:
+            if used in known and used not in own:
                 self.name(used, known[used])
         kind = _JITTED.get(type(value).__name__, "triton.jit")
         alias = "" if name == function.__name__ else f"\n{name} = {function.__name__}"
