@@ -218,6 +218,29 @@ def test_all_between_a_label_and_a_jump_back_to_it_would_be_wrong():
     assert not any(one.kind == "spills" for one in hot.instructions)
 
 
+WEIGHT = """
+        /*0000*/                   FADD R9, R8, -R7 ;
+        /*0010*/                   FADD R3, R2, -R7 ;
+        /*0020*/                   FMUL R3, R3, 1.4426950216293334961 ;
+        /*0030*/                   FSETP.GEU.AND P6, PT, R3, -126, PT ;
+        /*0040*/              @!P6 FMUL R3, R3, 0.5 ;
+        /*0050*/                   MUFU.EX2 R4, R3 ;
+        /*0060*/                   FADD R9, R9, R8 ;
+        /*0070*/              @!P6 FMUL R4, R4, R4 ;
+        /*0080*/                   FADD R5, R4, R5 ;
+        /*0090*/                   MOV R4, R6 ;
+        /*00a0*/                   FADD R5, R4, R5 ;
+"""
+
+
+def test_the_lines_of_one_weight_are_found_among_others():
+    found = listing.instructions(WEIGHT)
+    near = machine_code.around(found, 5)
+    assert near == [*found[1:6], *found[7:9]]
+    assert str(near[3]).split() == ["@!P6", "FMUL", "R3,", "R3,", "0.5"]
+    assert machine_code.around(found, 5, before=2, after=1) == [found[i] for i in (3, 4, 5, 7)]
+
+
 @pytest.mark.parametrize(
     "name, kind",
     {

@@ -3,7 +3,7 @@
 from attnbook.plots.parts import BLUE, GREEN, GREY, ORANGE, arrow, box, heading, matrix, sheet, text
 from attnbook.plots.style import COLORS, FAINT, MUTED, drawn
 
-COLUMNS = {"in the kernel": 1.05, "instruction": 3.12, "unit, and what it does a clock": 5.3}
+COLUMNS = {"in the kernel": 0.95, "instruction": 2.85, "unit, and what it does a clock": 5.3}
 ROWS = (  # a line, its instruction, its unit, what all such units of a multiprocessor do in a clock
     ("tl.dot", "HGMMA", "tensor cores", "4096 operations", GREEN),
     ("tl.exp2", "MUFU.EX2", "special units", "16 threads", ORANGE),
@@ -22,13 +22,13 @@ def units_diagram():
         heading(ax, x, 0.2, name)
     for n, (line, instruction, unit, rate, color) in enumerate(ROWS):
         y = 0.62 + 0.47 * n
-        box(ax, 1.05, y, 1.7, 0.36, line)
-        arrow(ax, (1.95, y), (2.25, y))
-        box(ax, 3.12, y, 1.68, 0.36, instruction)
-        arrow(ax, (4.0, y), (4.3, y))
-        box(ax, 5.45, y, 2.24, 0.36, color=color)
-        text(ax, 4.96, y, unit)
-        text(ax, 6.02, y, rate, color=MUTED)
+        box(ax, 0.95, y, 1.5, 0.36, line)
+        arrow(ax, (1.74, y), (1.98, y))
+        box(ax, 2.85, y, 1.68, 0.36, instruction)
+        arrow(ax, (3.73, y), (3.97, y))
+        box(ax, 5.3, y, 2.6, 0.36, color=color)
+        text(ax, 4.1, y, unit, ha="left")
+        text(ax, 6.5, y, rate, ha="right")
     return ax.figure
 
 

@@ -6,7 +6,7 @@ instructions, and how many clocks each unit of a multiprocessor needs for them a
 
 from attnbook.kernels.machine_code.compile import CompilationError, MachineCode, compiled
 from attnbook.kernels.machine_code.limits import CHIPS, Chip, Prediction, predicted
-from attnbook.kernels.machine_code.listing import Instruction, Loop
+from attnbook.kernels.machine_code.listing import Instruction, Loop, around
 
 __all__ = [
     "CHIPS",
@@ -16,6 +16,7 @@ __all__ = [
     "Loop",
     "MachineCode",
     "Prediction",
+    "around",
     "compiled",
     "predicted",
 ]

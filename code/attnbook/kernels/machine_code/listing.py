@@ -55,6 +55,9 @@ class Instruction:
     guard: str = ""
     aim: int | None = None
 
+    def __str__(self):
+        return f"{self.guard:>5} {self.name:<14} {self.operands}"
+
     @cached_property
     def kind(self):
         """Its class, or `other`."""
@@ -198,3 +201,32 @@ def _body(head, tail, following):
             body.add(block)
             left += before[block]
     return body
+
+
+def around(found, place, before=5, after=3):
+    """What made the registers that an instruction reads, and what reads the one that it makes.
+
+    Returns up to `before` instructions, those nearest in front of it by their registers, itself,
+    and up to `after` behind it, in the order of the listing; others that stand between are left
+    out. A guard, such as @!P6, is read too: where P6 holds the instruction does nothing.
+    """
+    made, *wanted = _registers(found[place].operands)
+    wanted, kept = set(wanted), [place]
+    for i in range(place - 1, -1, -1):
+        first, *read = _registers(found[i].operands) or [None]
+        if first in wanted and len(kept) <= before:
+            kept.insert(0, i)
+            wanted -= set() if found[i].guard else {first}
+            wanted |= {*read, *_registers(found[i].guard)}
+    for i in range(place + 1, len(found)):
+        first, *read = _registers(found[i].operands) or [None]
+        reads = made in read or (first == made and found[i].guard)
+        if reads and len(kept) <= before + after:
+            kept.append(i)
+        if first == made and not found[i].guard:
+            break
+    return [found[i] for i in kept]
+
+
+def _registers(operands):
+    return re.findall(r"\b(?:U?R\d+|P\d)\b", operands)
