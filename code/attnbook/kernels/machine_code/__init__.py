@@ -5,6 +5,7 @@ instructions, and how many clocks each unit of a multiprocessor needs for them a
 """
 
 from attnbook.kernels.machine_code.compile import CompilationError, MachineCode, compiled
+from attnbook.kernels.machine_code.launches import Launch, launches
 from attnbook.kernels.machine_code.limits import CHIPS, Chip, Prediction, predicted
 from attnbook.kernels.machine_code.listing import Instruction, Loop, around
 
@@ -13,10 +14,12 @@ __all__ = [
     "Chip",
     "CompilationError",
     "Instruction",
+    "Launch",
     "Loop",
     "MachineCode",
     "Prediction",
     "around",
     "compiled",
+    "launches",
     "predicted",
 ]

@@ -33,9 +33,10 @@ def compiled(kernel, constants, job):
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    signature = {name: job["signature"].get(name, "constexpr") for name in kernel.arg_names}
-    places = [kernel.arg_names.index(name) for name in job["aligned"]]
-    attrs = {(place,): [["tt.divisibility", 16]] for place in places}
+    types = {name: job["signature"].get(name, "constexpr") for name in kernel.arg_names}
+    signature = {name: tuple(t) if isinstance(t, list) else t for name, t in types.items()}
+    places = [(kernel.arg_names.index(name), *place) for name, *place in job["aligned"]]
+    attrs = {place: [["tt.divisibility", 16]] for place in places}
     source = ASTSource(kernel, signature, constants, attrs)
     target = GPUTarget(*job["target"])
     return triton.compile(source, target=target, options=job["options"])

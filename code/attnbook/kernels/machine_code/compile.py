@@ -68,7 +68,7 @@ def compiled(kernel, signature, constants, target="sm_90", *, num_warps=4, num_s
     signature
         The type of each argument by its name: `*bf16` points at bfloat16, `i32` is an integer,
         `fp32` a float; `:16` at the end promises what a launch would find out, that a pointer or
-        an integer is divisible by 16.
+        an integer is divisible by 16. A tuple has a tuple of types.
     constants
         The value of each `tl.constexpr` argument.
     target
@@ -83,8 +83,10 @@ def compiled(kernel, signature, constants, target="sm_90", *, num_warps=4, num_s
     _check(kernel, signature, constants, target)
     job = {
         "name": python_function(kernel).__name__,
-        "signature": {name: kind.removesuffix(":16") for name, kind in signature.items()},
-        "aligned": [name for name, kind in signature.items() if kind.endswith(":16")],
+        "signature": {name: _without_promise(kind) for name, kind in signature.items()},
+        "aligned": [
+            [name, *place] for name, kind in signature.items() for place in _promised(kind)
+        ],
         "target": TARGETS[target],
         "options": {"num_warps": num_warps, "num_stages": num_stages, **options},
     }
@@ -112,9 +114,23 @@ def _check(kernel, signature, constants, target):
         raise ValueError(f"no type and no value is given for {', '.join(missing)}")
     if unknown := [name for name in {**signature, **constants} if name not in names]:
         raise ValueError(f"{', '.join(unknown)}: the kernel has no argument of this name")
-    for name, kind in signature.items():
-        if not _TYPE.fullmatch(kind):
-            raise ValueError(f"{name} has the type {kind!r}; expected one such as *bf16:16 or i32")
+    for name, kinds in signature.items():
+        for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+            if not _TYPE.fullmatch(kind):
+                raise ValueError(f"{name} has the type {kind!r}; expected one such as *bf16 or i32")
+
+
+def _without_promise(kind):
+    if isinstance(kind, tuple):
+        return tuple(map(_without_promise, kind))
+    return kind.removesuffix(":16")
+
+
+def _promised(kind):
+    """The places, within an argument, of what is divisible by 16."""
+    if isinstance(kind, tuple):
+        return [[i, *place] for i, part in enumerate(kind) for place in _promised(part)]
+    return [[]] if kind.endswith(":16") else []
 
 
 def _run(job):
