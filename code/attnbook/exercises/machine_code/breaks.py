@@ -83,28 +83,28 @@ unordered = Break(
 BLOCK = 4
 
 
-def _gradient(scores, mask):
-    """grad_q of one query, 1, with the scores as keys, in one or two blocks of four keys."""
+def _in_blocks(scores):
+    """Keys and values in float32 with zeros past the end, and L and the row sum of one query."""
     n = scores.size
-    padded = -(-n // BLOCK) * BLOCK
-    k, v = np.zeros((2, padded), np.float32)
+    k, v = np.zeros((2, -(-n // BLOCK) * BLOCK), np.float32)
     k[:n], v[:n] = scores, np.arange(n)
-    top = np.float32(scores.max())
-    lse = top + np.log(np.exp(k[:n] - top).sum())
-    with np.errstate(over="ignore", invalid="ignore"):
-        weights = np.exp(k - lse)
-        weights = np.where(np.arange(padded) < n, weights, np.float32(0)) if mask else weights
-        along = (np.exp(k[:n] - lse) * v[:n]).sum() + np.float32(1)
-        return np.float32((weights * (v + np.float32(1) - along) * k).sum())
+    weights = np.exp(k[:n] - k[:n].max())
+    lse = k[:n].max() + np.log(weights.sum())
+    return k, v, lse, np.sum(weights / weights.sum() * v[:n])
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def without_a_mask(scores):
-    """Keys past the end are loaded as zeros, and nothing else hides them."""
-    return _gradient(scores, mask=False)
+    k, v, lse, along = _in_blocks(scores)  # zeros past the end
+    weights = np.exp(k - lse)
+    return np.sum(weights * (v - along) * k)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def with_a_mask(scores):
-    return _gradient(scores, mask=True)
+    k, v, lse, along = _in_blocks(scores)
+    weights = np.where(np.arange(k.size) < scores.size, np.exp(k - lse), np.float32(0))
+    return np.sum(weights * (v - along) * k)
 
 
 idle_mask = Break(
