@@ -28,7 +28,19 @@ scale
 """
 
 from attnbook.kernels import interpreter  # noqa: F401  (before Triton is imported)
-from attnbook.kernels.attention import flash_attention, flash_attention_with_lse
+from attnbook.kernels.attention import (
+    flash_attention,
+    flash_attention_backward,
+    flash_attention_backward_atomic,
+    flash_attention_with_lse,
+)
 from attnbook.kernels.forward import tl, triton  # for chapters, which must not import it before
 
-__all__ = ["flash_attention", "flash_attention_with_lse", "tl", "triton"]
+__all__ = [
+    "flash_attention",
+    "flash_attention_backward",
+    "flash_attention_backward_atomic",
+    "flash_attention_with_lse",
+    "tl",
+    "triton",
+]

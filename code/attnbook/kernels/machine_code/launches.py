@@ -1,11 +1,12 @@
 """What a call of the package would start on a GPU: its launches, written down instead of made."""
 
-import contextlib
 from typing import NamedTuple
+from unittest.mock import patch
 
 import torch
 
-from attnbook.kernels.machine_code.compile import compiled
+from attnbook.kernels import configurations, launch
+from attnbook.kernels.machine_code.compile import TARGETS, compiled
 from attnbook.kernels.machine_code.source import python_function
 
 DTYPES = {
@@ -16,39 +17,36 @@ DTYPES = {
     torch.int64: "*i64",
     torch.bool: "*i1",
 }
+CAPABILITIES = {t: divmod(arch, 10) for t, (kind, arch, _) in TARGETS.items() if kind == "cuda"}
+CAPABILITIES["gfx942"] = 9, 4
 
 
 class Launch(NamedTuple):
-    """A kernel, the types of its arguments, its constants, and how many warps and stages."""
+    """A kernel, the types of its arguments, its constants, its warps and stages, and its GPU."""
 
     kernel: object
     signature: dict
     constants: dict
     warps: int
     stages: int
+    target: str
 
-    def compiled(self, target="sm_90"):
-        """Its `MachineCode` for a GPU."""
-        return compiled(
-            self.kernel,
-            self.signature,
-            self.constants,
-            target,
-            num_warps=self.warps,
-            num_stages=self.stages,
-        )
+    def compiled(self):
+        """Its `MachineCode`."""
+        options = {"num_warps": self.warps, "num_stages": self.stages}
+        return compiled(self.kernel, self.signature, self.constants, self.target, **options)
 
 
-def launches(module, call):
-    """The launches that a call makes through `start` of a module, in order; none is made.
+def launches(call, target="sm_90"):
+    """The launches that a call of the package would make on a GPU, in order; none is made.
 
     Parameters
     ----------
-    module
-        The module whose `start(kernel, programs, configuration, *args, **constants)` launches, such
-        as `attnbook.kernels.launch`.
     call
-        A function without arguments. It gets outputs that nobody has written.
+        A function without arguments that calls functions of `attnbook.kernels` with tensors of any
+        device, of the CPU's too. What they return nobody has written.
+    target
+        The GPU, as in `compiled`: the package has its own sizes for each.
 
     Types are those that a launch would find out: pointers are aligned as their tensors are, an
     integer divisible by 16 is known to be; 1 and None are constants. Returns a list of `Launch`.
@@ -62,9 +60,11 @@ def launches(module, call):
         fixed = {name: given[name] for name, kind in types.items() if kind is None}
         signature = {name: kind for name, kind in types.items() if kind is not None}
         c = configuration
-        found.append(Launch(kernel, signature, {**fixed, **constants}, c.warps, c.stages))
+        found.append(Launch(kernel, signature, {**fixed, **constants}, c.warps, c.stages, target))
 
-    with _replaced(module, "start", record):
+    compiling = {"is_interpreting": lambda: False}
+    sizes = patch.multiple(configurations, capability=lambda x: CAPABILITIES[target], **compiling)
+    with sizes, patch.multiple(launch, start=record, **compiling):
         call()
     return found
 
@@ -81,13 +81,3 @@ def _type(value):
         wide = "i32" if -(2**31) <= value < 2**31 else "i64"
         return wide + (":16" if value % 16 == 0 else "")
     return None
-
-
-@contextlib.contextmanager
-def _replaced(module, name, value):
-    before = getattr(module, name)
-    setattr(module, name, value)
-    try:
-        yield
-    finally:
-        setattr(module, name, before)
