@@ -1,0 +1,33 @@
+"""FlashAttention in Triton: attention in one kernel, which never writes the scores to memory.
+
+On a GPU the kernels are compiled; without one Triton interprets them on the CPU, slowly. bfloat16
+is computed in float32 there, since the interpreter of Triton 3.7 multiplies it wrongly.
+
+Parameters of all functions
+---------------------------
+q, k, v
+    Queries (..., n_heads, n_q, d), keys and values (..., n_kv_heads, n_k, d), of float16, bfloat16
+    or float32, and d one of 16, 32, 64, 128 and 256. n_heads is a multiple of n_kv_heads; heads of
+    queries that share keys are adjacent. Rows, heads and batches may lie anywhere in memory; a
+    tensor whose features do not lie side by side is copied.
+causal
+    Hide the future: the last query sees the last key.
+window
+    How many keys before its own a query sees, and none after it, as in
+    `attnbook.masks.sliding_window_mask`.
+valid_lens
+    The number of keys of each entry of the first axis, (batch,). Keys past it have no influence,
+    not even if they are infinite or NaN. On the CPU they are looked at; on a GPU a length beyond
+    the keys is as many as there are.
+softcap
+    c: scores become c · tanh(scores / c), before the bias.
+bias
+    Added to the scores, (..., n_heads, n_q, n_k); any axis may be 1. It has no gradient.
+scale
+    What products of queries and keys are multiplied by, 1/√d by default.
+"""
+
+from attnbook.kernels import interpreter  # noqa: F401  (before Triton is imported)
+from attnbook.kernels.attention import flash_attention, flash_attention_with_lse
+
+__all__ = ["flash_attention", "flash_attention_with_lse"]

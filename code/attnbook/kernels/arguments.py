@@ -1,0 +1,79 @@
+"""What the kernels are given: refused in one sentence, or brought to one form."""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from attnbook.arguments import describe
+from attnbook.pytorch.masks import padding_mask
+
+WIDTHS = 16, 32, 64, 128, 256
+DTYPES = torch.float16, torch.bfloat16, torch.float32
+
+
+class Options(NamedTuple):
+    """What is visible, and what becomes of the scores, as the kernels take it."""
+
+    bias: Tensor | None
+    valid_lens: Tensor | None
+    causal: bool
+    window: int | None
+    softcap: float | None
+    scale: float
+
+
+def options(q, k, causal, window, valid_lens, softcap, bias, scale):
+    """The keyword arguments of `flash_attention`, looked at; one length for each batch."""
+    n_q, n_k = q.shape[-2], k.shape[-2]
+    if window is not None and window < 0:
+        raise ValueError(f"window is {window}; expected 0 or more keys")
+    if softcap is not None and not softcap > 0:
+        raise ValueError(f"softcap is {softcap}; expected a number above 0")
+    if valid_lens is not None:
+        valid_lens = _lengths(valid_lens, q, n_k)
+    if bias is not None:
+        bias = _broadcast(bias, (*q.shape[:-1], n_k)).reshape(-1, q.shape[-3], n_q, n_k)
+    scale = 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
+    softcap = None if softcap is None else float(softcap)
+    window = None if window is None else min(int(window), n_k)  # no more than there are
+    return Options(bias, valid_lens, causal, window, softcap, scale)
+
+
+def refuse(**tensors):
+    """Refuse what no kernel takes: dtypes, widths, heads, places."""
+    q, k = tensors["q"], tensors["k"]
+    for name, x in tensors.items():
+        if x.dtype != q.dtype or x.dtype not in DTYPES:
+            expected = "float16, bfloat16 or float32" if name == "q" else f"{q.dtype}, as q has"
+            raise TypeError(f"{name} is {describe(x)}; expected {expected}".replace("torch.", ""))
+        if x.device != q.device:
+            raise ValueError(f"{name} is on {x.device}; expected {q.device}, where q is")
+    if q.shape[-1] not in WIDTHS:
+        raise ValueError(f"q has {q.shape[-1]} features; expected 16, 32, 64, 128 or 256")
+    if q.shape[-3] % max(k.shape[-3], 1) or k.shape[-3] > q.shape[-3]:
+        raise ValueError(
+            f"k has {k.shape[-3]} heads; expected a divisor of the {q.shape[-3]} heads of q"
+        )
+
+
+def one_batch(x):
+    """(..., heads, n, d) with one axis of batches."""
+    return x if x.ndim == 4 else x.reshape(-1, *x.shape[-3:])
+
+
+def _broadcast(bias, shape):
+    sizes = list(zip(reversed(bias.shape), reversed(shape), strict=False))
+    if bias.ndim > len(shape) or any(m not in (1, n) for m, n in sizes):
+        raise ValueError(f"bias is {describe(bias)}; expected {shape}, where any axis may be 1")
+    return bias.expand(shape)
+
+
+def _lengths(valid_lens, q, n_k):
+    padding_mask(valid_lens, n_k)  # refuses wrong lengths
+    if q.ndim < 4 or len(valid_lens) != len(q):
+        batches = f"{len(q)}, the batches of q" if q.ndim > 3 else "none: q has no axis of batches"
+        raise ValueError(f"valid_lens has {len(valid_lens)} lengths; expected {batches}")
+    each = math.prod(q.shape[1:-3])
+    return valid_lens.to(torch.int32).repeat_interleave(each)

@@ -1,0 +1,47 @@
+"""Where Triton's kernels run: compiled on a GPU, interpreted without one.
+
+Triton decides when it is imported, from an environment variable; so this file comes first.
+"""
+
+import os
+import sys
+
+import torch
+
+NO_TRITON = (
+    "attnbook.kernels needs Triton, which is made for Linux: `pip install triton`. The chapters' "
+    "other functions compute the same without it"
+)
+TOO_LATE = (
+    "triton was imported before attnbook.kernels, and was not told to interpret, which it must be "
+    "where there is no GPU: import attnbook.kernels first, or set TRITON_INTERPRET=1"
+)
+
+
+def choose():
+    """Interpret kernels if there is no GPU, unless TRITON_INTERPRET says what to do.
+
+    With TRITON_INTERPRET=0 and no GPU kernels can be compiled and read, but not run.
+
+    Raises
+    ------
+    ImportError
+        If there is no Triton, or if it was imported by others before, to compile.
+    """
+    if not torch.cuda.is_available():
+        os.environ.setdefault("TRITON_INTERPRET", "1")
+    early = "triton" in sys.modules
+    try:
+        import triton
+    except ModuleNotFoundError:
+        raise ImportError(NO_TRITON) from None
+    if early and is_interpreting() and isinstance(triton.language.max, triton.JITFunction):
+        raise ImportError(TOO_LATE)
+
+
+def is_interpreting():
+    """Whether kernels are interpreted on the CPU."""
+    return os.environ.get("TRITON_INTERPRET", "0") in ("1", "true", "on", "yes", "y")
+
+
+choose()
