@@ -35,6 +35,7 @@ CHAPTERS = (
     "precision",
     "modules",
     "libraries",
+    "machine_code",
 )
 
 

@@ -29,5 +29,6 @@ scale
 
 from attnbook.kernels import interpreter  # noqa: F401  (before Triton is imported)
 from attnbook.kernels.attention import flash_attention, flash_attention_with_lse
+from attnbook.kernels.forward import tl, triton  # for chapters, which must not import it before
 
-__all__ = ["flash_attention", "flash_attention_with_lse"]
+__all__ = ["flash_attention", "flash_attention_with_lse", "tl", "triton"]

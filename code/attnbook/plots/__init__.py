@@ -19,6 +19,7 @@ from attnbook.plots.grids import (
 from attnbook.plots.hands import clock_hands, positions_diagram
 from attnbook.plots.heads import one_and_two_heads, reach_diagram, sharing_diagram
 from attnbook.plots.heatmaps import heatmap, heatmaps
+from attnbook.plots.machine import owners_diagram, units_diagram
 from attnbook.plots.online import block_frames, block_grids, online_diagram
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
 from attnbook.plots.softmax import pull_diagram, softmax_diagram
@@ -51,6 +52,7 @@ __all__ = [
     "number_line",
     "one_and_two_heads",
     "online_diagram",
+    "owners_diagram",
     "positions_diagram",
     "pull_diagram",
     "reach_diagram",
@@ -63,4 +65,5 @@ __all__ = [
     "three_ways_diagram",
     "transformer_diagram",
     "twins_diagram",
+    "units_diagram",
 ]
