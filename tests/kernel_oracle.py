@@ -48,3 +48,28 @@ def drawn(shape_q, shape_kv, dtype=torch.float32, seed=0, count=3):
     rng = torch.Generator().manual_seed(seed)
     shapes = [shape_q, shape_kv, shape_kv, *[shape_q] * (count - 3)]
     return [torch.randn(shape, generator=rng).to(dtype) for shape in shapes]
+
+
+def gradients(grad_out, q, k, v, grad_lse=None, **options):
+    """The gradients of q, k and v: autograd's, through the definition in float64."""
+    q, k, v = (x.detach().double().requires_grad_() for x in (q, k, v))
+    out, lse = differentiable(q, k, v, **options)
+    total = (out * grad_out.double()).sum()
+    if grad_lse is not None:
+        total = total + torch.where(torch.isfinite(lse), lse * grad_lse.double(), 0.0).sum()
+    return torch.autograd.grad(total, (q, k, v))
+
+
+def differentiable(q, k, v, *, softcap=None, bias=None, scale=None, **seen):
+    """`definition` on tensors, for autograd."""
+    mask = torch.from_numpy(visible(q, k, **seen).copy())
+    k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], dim=1) for x in (k, v))
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    scores = scores if softcap is None else softcap * torch.tanh(scores / softcap)
+    scores = scores if bias is None else scores + bias
+    some = mask.any(-1, keepdim=True)  # a row of -inf alone would have gradients of NaN
+    scores = torch.where(some, scores.masked_fill(~mask, -torch.inf), 0.0)
+    lse = torch.logsumexp(scores, -1)
+    return torch.where(some, torch.softmax(scores, -1), 0.0) @ v, torch.where(
+        some[..., 0], lse, -torch.inf
+    )

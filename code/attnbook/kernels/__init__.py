@@ -28,7 +28,12 @@ scale
 """
 
 from attnbook.kernels import interpreter  # noqa: F401  (before Triton is imported)
-from attnbook.kernels.attention import flash_attention, flash_attention_with_lse
+from attnbook.kernels.attention import (
+    flash_attention,
+    flash_attention_backward,
+    flash_attention_backward_atomic,
+    flash_attention_with_lse,
+)
 from attnbook.kernels.decode import decode_attention, decode_attention_with_lse
 from attnbook.kernels.forward import tl, triton  # for chapters, which must not import it before
 
@@ -36,6 +41,8 @@ __all__ = [
     "decode_attention",
     "decode_attention_with_lse",
     "flash_attention",
+    "flash_attention_backward",
+    "flash_attention_backward_atomic",
     "flash_attention_with_lse",
     "tl",
     "triton",

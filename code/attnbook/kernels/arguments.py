@@ -58,6 +58,14 @@ def refuse(**tensors):
         )
 
 
+def in_autocast(*tensors):
+    """Under `torch.autocast`, tensors of its dtype, as PyTorch's own attention has them."""
+    device = tensors[0].device.type
+    if device == "meta" or not torch.is_autocast_enabled(device):
+        return tensors
+    return tuple(x.to(torch.get_autocast_dtype(device)) for x in tensors)
+
+
 def one_batch(x):
     """(..., heads, n, d) with one axis of batches."""
     return x if x.ndim == 4 else x.reshape(-1, *x.shape[-3:])

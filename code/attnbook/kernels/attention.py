@@ -3,11 +3,12 @@
 from numbers import Integral
 from numbers import Real as Number
 
+import torch
 from jaxtyping import Float32, Integer
 from torch import Tensor
 
-from attnbook.kernels.arguments import one_batch, options, refuse
-from attnbook.kernels.operators import attend
+from attnbook.kernels.arguments import in_autocast, one_batch, options, refuse
+from attnbook.kernels.operators import attend, attend_backward
 from attnbook.pytorch.operation import Float, checked
 
 
@@ -62,7 +63,79 @@ def flash_attention_with_lse(
     Returns both, L in float32 and in natural logarithms, -inf where nothing is visible. With L the
     outputs of several sets of keys can be merged, as by `attnbook.online.merge`; it has a gradient.
     """
+    q, k, v = in_autocast(q, k, v)
     refuse(q=q, k=k, v=v)
+    if bias is not None and bias.requires_grad and torch.is_grad_enabled():
+        raise NotImplementedError("bias asks for a gradient; expected one without: bias.detach()")
     given = options(q, k, causal, window, valid_lens, softcap, bias, scale)
-    out, lse = attend(one_batch(q), one_batch(k), one_batch(v), *given)
+    out, lse = attend(*(one_batch(x) for x in (q, k, v)), *given)
     return out.reshape(q.shape), lse.reshape(q.shape[:-1])
+
+
+@checked
+def flash_attention_backward(
+    grad_out: Float[Tensor, "*batch n_heads n_q d"],
+    q: Float[Tensor, "*batch n_heads n_q d"],
+    k: Float[Tensor, "*batch n_kv_heads n_k d"],
+    v: Float[Tensor, "*batch n_kv_heads n_k d"],
+    out: Float[Tensor, "*batch n_heads n_q d"],
+    lse: Float32[Tensor, "*batch n_heads n_q"],
+    *,
+    causal: bool = False,
+    window: Integral | None = None,
+    valid_lens: Integer[Tensor, "batch"] | None = None,
+    softcap: Number | None = None,
+    scale: Number | None = None,
+) -> tuple[
+    Float[Tensor, "*batch n_heads n_q d"],
+    Float[Tensor, "*batch n_kv_heads n_k d"],
+    Float[Tensor, "*batch n_kv_heads n_k d"],
+]:
+    """The gradients of queries, keys and values, from the output and L alone; twice the same.
+
+        A = exp(S - L),    grad_S = A ∘ (grad_O vᵀ - rowsum(grad_O ∘ O)) ∘ ∂S/∂x
+
+    and from grad_S as in `attnbook.gradients`, where x is the score before a soft cap. Returns
+    them, of the shapes of q, k and v. The same arguments always give the same bits.
+
+    Source: Dao et al. (2022), appendix B.4, algorithm 4.
+    """
+    return _backward(grad_out, q, k, v, out, lse, causal, window, valid_lens, softcap, scale, False)
+
+
+@checked
+def flash_attention_backward_atomic(
+    grad_out: Float[Tensor, "*batch n_heads n_q d"],
+    q: Float[Tensor, "*batch n_heads n_q d"],
+    k: Float[Tensor, "*batch n_kv_heads n_k d"],
+    v: Float[Tensor, "*batch n_kv_heads n_k d"],
+    out: Float[Tensor, "*batch n_heads n_q d"],
+    lse: Float32[Tensor, "*batch n_heads n_q"],
+    *,
+    causal: bool = False,
+    window: Integral | None = None,
+    valid_lens: Integer[Tensor, "batch"] | None = None,
+    softcap: Number | None = None,
+    scale: Number | None = None,
+) -> tuple[
+    Float[Tensor, "*batch n_heads n_q d"],
+    Float[Tensor, "*batch n_kv_heads n_k d"],
+    Float[Tensor, "*batch n_kv_heads n_k d"],
+]:
+    """`flash_attention_backward` in one kernel and five products of matrices, not two and seven.
+
+    Programs add to the gradient of a query in main memory, in an order that no two runs share: its
+    last digits differ from run to run. Returns the gradients of q, k and v.
+
+    Source: Dao (2023), section 3.2.
+    """
+    return _backward(grad_out, q, k, v, out, lse, causal, window, valid_lens, softcap, scale, True)
+
+
+def _backward(grad_out, q, k, v, out, lse, causal, window, valid_lens, softcap, scale, atomic):
+    refuse(q=q, k=k, v=v, out=out, grad_out=grad_out)
+    given = options(q, k, causal, window, valid_lens, softcap, None, scale)
+    rows = lse.reshape(-1, *lse.shape[-2:])
+    tensors = one_batch(q), one_batch(k), one_batch(v), one_batch(out)
+    grads = attend_backward(one_batch(grad_out), None, *tensors, rows, *given, atomic)
+    return tuple(grad.reshape(x.shape) for grad, x in zip(grads, (q, k, v), strict=True))

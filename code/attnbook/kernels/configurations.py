@@ -28,6 +28,7 @@ class Configuration(NamedTuple):
 
 
 INTERPRETED = Configuration(64, 32, 1, 1)
+ALONG = Configuration(64, 0, 4, 1)
 HOPPER = {  # forward, 16 bits
     16: Configuration(128, 128, 8, 2, tma=True),
     32: Configuration(128, 128, 8, 2, tma=True),
@@ -52,17 +53,22 @@ def capability(x):
     return torch.cuda.get_device_capability(x.device)
 
 
-def forward_configuration(capability, width, dtype, *, bias=False, aligned=True):
+def forward_configuration(q, options, aligned):
     """The configuration of the forward kernel.
 
     `aligned` says whether tensor descriptors can describe queries, keys and values.
     """
-    if capability == (0, 0):
+    major, _ = capability(q)
+    if major == 0:
         return INTERPRETED._replace(tma=aligned)
-    if dtype == torch.float32:
+    if q.dtype == torch.float32:
         return FLOAT32
-    table = HOPPER if capability[0] == 9 else AMPERE
-    chosen = table[width]
-    if bias:
-        chosen = chosen._replace(rows=64, keys=32 if width > 128 else 64, warps=4, stages=2)
+    chosen = (HOPPER if major == 9 else AMPERE)[q.shape[-1]]
     return chosen if aligned else chosen._replace(tma=False, specialize=False)
+
+
+def backward_configurations(q, options, aligned, atomic):
+    """The configurations of the kernels for grad_k and grad_v, and for grad_q."""
+    if capability(q)[0] == 0:
+        return INTERPRETED._replace(tma=aligned), INTERPRETED._replace(tma=aligned)
+    return FLOAT32, FLOAT32

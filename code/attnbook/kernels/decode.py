@@ -22,7 +22,7 @@ from torch import Tensor
 from attnbook.kernels.arguments import one_batch, options, refuse
 from attnbook.kernels.configurations import Configuration
 from attnbook.kernels.interpreter import is_interpreting
-from attnbook.kernels.launch import precision, start
+from attnbook.kernels.launch import start
 from attnbook.kernels.splits import merge_kernel, split_kernel
 from attnbook.pytorch.operation import Float, checked
 
@@ -199,7 +199,8 @@ def _parts(q, k, v, valid_lens, softcap, scale, splits, c):
         split_kernel, batch * kv_heads * splits * triton.cdiv(n_rows, rows), c,
         q, k, v, valid_lens, out, lse, *(x.stride()[:3] for x in (q, k, v)),
         batch, kv_heads, splits, n_q, n_k, n_rows, scale, softcap,
-        D=width, ROWS=rows, KEYS=c.keys, PRECISION=precision(q.dtype),
+        D=width, ROWS=rows, KEYS=c.keys,
+        PRECISION="ieee" if q.dtype == torch.float32 else "tf32",  # float32 with all its digits
     )  # fmt: skip
     return out, lse
 

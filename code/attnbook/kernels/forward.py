@@ -32,9 +32,8 @@ def attend(
     for first in tl.range(begin, end, KEYS, num_stages=STAGES, warp_specialize=SPECIALIZE):
         keys = first + tl.arange(0, KEYS)[None, :]
         k_block = rows_of(k, k_strides, first, sizes[2], KEYS, D, TMA, CUT)
-        scores, unit = scores_of(
-            q, k_block, rows, keys, sizes, scale, softcap, bias, bias_strides, PRECISION
-        )
+        products = tl.dot(q, k_block.T, input_precision=PRECISION)
+        scores, unit, _ = scores_of(products, rows, keys, sizes, scale, softcap, bias, bias_strides)
         if CUT:
             scores = tl.where(sees(rows, keys, sizes, window, CAUSAL), scores, -float("inf"))
         higher = tl.maximum(top, tl.max(scores, 1) * unit)

@@ -5,40 +5,83 @@ import contextlib
 import torch
 import triton
 
-from attnbook.kernels.configurations import capability, forward_configuration
+from attnbook.kernels.along import rows_along
+from attnbook.kernels.backward_keys import flash_backward_keys
+from attnbook.kernels.backward_queries import flash_backward_queries
+from attnbook.kernels.configurations import (
+    ALONG,
+    backward_configurations,
+    forward_configuration,
+)
 from attnbook.kernels.forward import flash_forward
 from attnbook.kernels.interpreter import is_interpreting
 
 CACHE = 16 * 2**20  # bytes of keys and values whose programs run together: a third of an H100's L2
 
 
-def forward(q, k, v, bias, valid_lens, causal, window, softcap, scale, configuration=None):
-    """out and lse of tensors (batch, heads, n, d); what is visible as in `flash_attention`."""
-    (batch, n_heads, n_q, width), n_k = q.shape, k.shape[2]
+def forward(q, k, v, options, configuration=None):
+    """out and lse of tensors (batch, heads, n, d)."""
+    if _is_wide(q):
+        out, lse = forward(*(x.float() for x in (q, k, v)), options, configuration)
+        return out.to(q.dtype), lse
     out, lse = _empty(q), q.new_empty(q.shape[:3], dtype=torch.float32)
-    if is_interpreting() and q.dtype == torch.bfloat16:  # triton 3.7: wrong products, in silence
-        wide = (x.float() for x in (q, k, v))
-        wide_out, lse = forward(*wide, bias, valid_lens, causal, window, softcap, scale)
-        return wide_out.to(q.dtype), lse
-    if not (out.numel() and n_k):
+    if not (out.numel() and k.shape[2]):
         return out.zero_(), lse.fill_(-torch.inf)
-    scale, sign = positive(scale)
+    scale, sign = _positive(options.scale)
     q, k, v = _readable(q if sign == 1 else q * sign, k, v)
-    c = configuration or forward_configuration(
-        capability(q), width, q.dtype, bias=bias is not None, aligned=_describable(q, k, v)
-    )
-    group = n_heads // k.shape[1]
+    c = configuration or forward_configuration(q, options, _describable(q, k, v))
     start(
-        flash_forward, batch * n_heads * triton.cdiv(n_q, c.rows), c,
-        q, k, v, bias, valid_lens, out, lse, *(x.stride()[:3] for x in (q, k, v)),
-        None if bias is None else bias.stride(), batch, n_heads, group,
-        together(k, group, causal), n_q, n_k, scale, softcap, window,
-        CAUSAL=causal or window is not None,
-        RAGGED=valid_lens is not None or n_k % c.keys > 0,
-        D=width, ROWS=c.rows, KEYS=c.keys, TMA=c.tma, STAGES=c.stages, SPECIALIZE=c.specialize,
-        PRECISION=precision(q.dtype),
+        flash_forward, _programs(q, c.rows), c, q, k, v, options.bias, options.valid_lens, out, lse,
+        *_strides(q, k, v, options.bias), *_sizes(q, k, options), scale, options.softcap,
+        options.window, **_visible(k, c, options), **_compiled(q, c), SPECIALIZE=c.specialize,
     )  # fmt: skip
     return out, lse
+
+
+def backward(
+    grad_out, q, k, v, out, lse, options, grad_lse=None, atomic=False, configurations=None
+):
+    """grad_q, grad_k and grad_v; if atomic, by the one kernel that adds in memory."""
+    if _is_wide(q):
+        wide = (x.float() for x in (grad_out, q, k, v, out))
+        grads = backward(*wide, lse, options, grad_lse, atomic, configurations)
+        return tuple(x.to(q.dtype) for x in grads)
+    grads = _empty(q), _empty(k), _empty(v)
+    if not (out.numel() and k.shape[2]):
+        return tuple(x.zero_() for x in grads)
+    scale, sign = _positive(options.scale)
+    grad_out, q, k, v = _readable(grad_out, q if sign == 1 else q * sign, k, v)
+    by_keys, by_rows = configurations or backward_configurations(
+        q, options, _describable(q, k, v, grad_out), atomic
+    )
+    along = _along(grad_out, out, lse, grad_lse)
+    given = q, k, v, options.bias, options.valid_lens, grad_out, *along
+    strides = *_strides(q, k, v, options.bias), grad_out.stride()[:3]
+    more = *strides, *_sizes(q, k, options), scale, options.softcap, options.window
+    total = torch.zeros_like(grads[0], dtype=torch.float32) if atomic else None
+    start(
+        flash_backward_keys, _programs(k, by_keys.keys), by_keys, *given, total, *grads[1:], *more,
+        **_visible(k, by_keys, options), **_compiled(q, by_keys),
+    )  # fmt: skip
+    if atomic:
+        grads = total.to(q.dtype), *grads[1:]
+    else:
+        start(
+            flash_backward_queries, _programs(q, by_rows.rows), by_rows, *given, grads[0], *more,
+            **_visible(k, by_rows, options), **_compiled(q, by_rows),
+        )  # fmt: skip
+    return grads if sign == 1 else (grads[0] * sign, *grads[1:])
+
+
+def _along(grad_out, out, lse, grad_lse):
+    """Of each query, what the kernels of the backward pass subtract."""
+    shift, along, c = torch.empty_like(lse), torch.empty_like(lse), ALONG
+    start(
+        rows_along, _programs(out, c.rows), c, grad_out, out.contiguous(), lse.contiguous(),
+        None if grad_lse is None else grad_lse.contiguous(), shift, along, grad_out.stride()[:3],
+        *out.shape[1:3], D=out.shape[3], ROWS=c.rows,
+    )  # fmt: skip
+    return shift, along
 
 
 def start(kernel, programs, configuration, *args, **constants):
@@ -55,15 +98,38 @@ def start(kernel, programs, configuration, *args, **constants):
         kernel[(programs,)](*args, **constants, **options)
 
 
-def together(k, group, causal):
-    """How many heads programs take at a time: those whose keys and values the cache holds."""
-    size = 2 * k.shape[2] * k.shape[3] * k.element_size()
-    return max(1, CACHE // size) * group if causal else group
+def _programs(x, size):
+    batch, n_heads, n, _ = x.shape
+    return batch * n_heads * triton.cdiv(n, size)
 
 
-def precision(dtype):
+def _strides(q, k, v, bias):
+    return *(x.stride()[:3] for x in (q, k, v)), None if bias is None else bias.stride()
+
+
+def _sizes(q, k, options):
+    """Batches, heads, heads that share keys, heads that programs take at a time, n_q and n_k."""
+    (batch, n_heads, n_q, width), n_k = q.shape, k.shape[2]
+    group = n_heads // k.shape[1]
+    fit = CACHE // (2 * n_k * width * k.element_size()) if options.causal else 1
+    return batch, n_heads, group, max(fit, 1) * group, n_q, n_k
+
+
+def _visible(k, c, options):
+    causal = options.causal or options.window is not None
+    return {"CAUSAL": causal, "RAGGED": options.valid_lens is not None or k.shape[2] % c.keys > 0}
+
+
+def _compiled(q, c):
     """float32 is multiplied as float32: a GPU would otherwise keep 10 bits of each factor."""
-    return "ieee" if dtype == torch.float32 else "tf32"
+    precision = "ieee" if q.dtype == torch.float32 else "tf32"
+    sizes = {"D": q.shape[3], "ROWS": c.rows, "KEYS": c.keys}
+    return {**sizes, "TMA": c.tma, "STAGES": c.stages, "PRECISION": precision}
+
+
+def _is_wide(q):
+    """Whether to compute in float32: Triton 3.7 interprets products of bfloat16 wrongly."""
+    return is_interpreting() and q.dtype == torch.bfloat16
 
 
 def _empty(x):
@@ -75,7 +141,7 @@ def _readable(*tensors):
     return [x if x.stride(-1) == 1 else x.contiguous() for x in tensors]
 
 
-def positive(scale):
+def _positive(scale):
     """A scale above zero, and what queries are multiplied by for it: maxima stay maxima."""
     return (abs(scale), 1 if scale > 0 else -1) if scale else (1.0, 0)
 
@@ -84,6 +150,6 @@ def _describable(*tensors):
     """Whether tensor descriptors can describe them: each row begins at a multiple of 16 bytes."""
     return all(
         x.data_ptr() % 16 == 0
-        and all(s * x.element_size() % 16 == 0 and s > 0 for s in x.stride()[:3])
+        and all(s > 0 and s * x.element_size() % 16 == 0 for s in x.stride()[:3])
         for x in tensors
     )

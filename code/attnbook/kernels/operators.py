@@ -4,6 +4,9 @@ import torch
 from torch import Tensor
 
 from attnbook.kernels import launch
+from attnbook.kernels.arguments import Options
+
+TWICE = "attnbook.kernels gives gradients, but no gradients of gradients: expected to be used once"
 
 
 @torch.library.custom_op("attnbook::flash_attention", mutates_args=())
@@ -19,9 +22,58 @@ def attend(
     scale: float,
 ) -> tuple[Tensor, Tensor]:
     """The output and lse of tensors (batch, heads, n, d)."""
-    return launch.forward(q, k, v, bias, valid_lens, causal, window, softcap, scale)
+    return launch.forward(q, k, v, Options(bias, valid_lens, causal, window, softcap, scale))
 
 
 @attend.register_fake
-def _(q, k, v, bias, valid_lens, causal, window, softcap, scale):
+def _(q, k, v, *options):
     return q.new_empty(q.shape), q.new_empty(q.shape[:3], dtype=torch.float32)
+
+
+@torch.library.custom_op("attnbook::flash_attention_backward", mutates_args=())
+def attend_backward(
+    grad_out: Tensor,
+    grad_lse: Tensor | None,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    out: Tensor,
+    lse: Tensor,
+    bias: Tensor | None,
+    valid_lens: Tensor | None,
+    causal: bool,
+    window: int | None,
+    softcap: float | None,
+    scale: float,
+    atomic: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of q, k and v, from those of the output and of lse."""
+    options = Options(bias, valid_lens, causal, window, softcap, scale)
+    return launch.backward(grad_out, q, k, v, out, lse, options, grad_lse, atomic)
+
+
+@attend_backward.register_fake
+def _(grad_out, grad_lse, q, k, v, *more):
+    return tuple(x.new_empty(x.shape) for x in (q, k, v))
+
+
+def _keep(ctx, inputs, output):
+    q, k, v, bias, valid_lens, *ctx.options = inputs
+    ctx.save_for_backward(q, k, v, *output, bias, valid_lens)
+    ctx.set_materialize_grads(False)
+
+
+def _gradients(ctx, grad_out, grad_lse):
+    q, k, v, out, lse, bias, valid_lens = ctx.saved_tensors
+    if grad_out is None:
+        grad_out = torch.zeros_like(out)
+    given = grad_out, grad_lse, q, k, v, out, lse, bias, valid_lens
+    return *attend_backward(*given, *ctx.options, False), *(None,) * 6
+
+
+def _refuse(ctx, *grads):
+    raise NotImplementedError(TWICE)
+
+
+attend.register_autograd(_gradients, setup_context=_keep)
+attend_backward.register_autograd(_refuse)

@@ -15,20 +15,20 @@ def tanh(x):
 
 
 @triton.jit
-def scores_of(q, k, rows, keys, sizes, scale, softcap, bias, bias_strides, PRECISION: tl.constexpr):
-    """The scores S of one block, and the unit u for which 2^(u S) is their exponential.
+def scores_of(products, rows, keys, sizes, scale, softcap, bias, bias_strides):
+    """The scores S of a block of products q kᵀ, the unit u for which 2^(u S) is exp S, and ∂S/∂x.
 
-    With neither a soft cap nor a bias, S are the bare products and the scale is in u: the GPU then
-    multiplies by u and subtracts the maximum in one instruction.
+    With neither a soft cap nor a bias, S are the bare products, with the scale in u: the GPU then
+    multiplies by u and subtracts the maximum in one instruction. x is the scaled product: S = x,
+    and ∂S/∂x = 1, or S = c tanh(x / c), and ∂S/∂x = 1 - (S / c)².
     """
-    scores = tl.dot(q, k.T, input_precision=PRECISION)
-    unit = scale * LOG2_E
+    scores, unit, slope = products, scale * LOG2_E, 1.0
     if softcap is not None:
-        scores = softcap * tanh(scores * (scale / softcap))
-        unit = LOG2_E
+        capped = tanh(products * (scale / softcap))
+        scores, unit, slope = softcap * capped, LOG2_E, 1 - capped * capped
     if bias is not None:
         at = bias + rows.to(tl.int64) * bias_strides[2] + keys.to(tl.int64) * bias_strides[3]
         added = tl.load(at, mask=(rows < sizes[0]) & (keys < sizes[1]), other=0.0).to(tl.float32)
-        scores = (scores * scale if softcap is None else scores) + added
+        scores = (products * scale if softcap is None else scores) + added
         unit = LOG2_E
-    return scores, unit
+    return scores, unit, slope

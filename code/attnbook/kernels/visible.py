@@ -34,6 +34,33 @@ def key_ranges(
 
 
 @triton.jit
+def row_ranges(
+    first_key, sizes, window, CAUSAL: tl.constexpr, ROWS: tl.constexpr, KEYS: tl.constexpr
+):
+    """Where the queries that see a block of keys begin and end, and between them the full blocks.
+
+    The same as `key_ranges`, seen from the keys. Keys past n_visible are seen by no query; but what
+    they get from one is thrown away, and so they do not cut a block.
+    """
+    n_q, n_k, n_visible = sizes
+    first = first_key - (n_k - n_q)  # the query that stands at the first key
+    last = tl.minimum(first_key + KEYS, n_visible) - 1 - (n_k - n_q)
+    begin, full_begin, full_end, end = 0, 0, n_q, n_q
+    if window is not None:
+        end = tl.minimum(end, tl.maximum(last + window + 1, 0))
+        full_end = tl.minimum(end, tl.maximum(first + window + 1, 0))
+    if first_key >= n_visible:
+        end = 0
+    if CAUSAL:
+        begin = tl.minimum(tl.maximum(first, 0), end) // ROWS * ROWS
+        full_begin = tl.cdiv(tl.minimum(tl.maximum(last, 0), end), ROWS) * ROWS
+    if full_end < n_q:
+        full_end = full_end // ROWS * ROWS
+    full_end = tl.maximum(tl.minimum(full_end, end), full_begin)
+    return begin, full_begin, full_end, end
+
+
+@triton.jit
 def sees(rows, keys, sizes, window, CAUSAL: tl.constexpr):
     """M_ij, for queries and keys that broadcast: may query i look at key j?"""
     n_q, n_k, end = sizes

@@ -1,0 +1,127 @@
+"""FlashAttention's gradients of keys and values: one program for each block of keys of each head.
+
+A program keeps its block, and the queries that see it come by, of all heads that share it. Matrices
+of weights are computed on their side, a row for each key, so that the next products find them in
+the registers in which the last have left them:
+
+    Aᵀ = exp(S - L)ᵀ,    grad_Sᵀ = Aᵀ ∘ (v grad_Oᵀ - along) ∘ ∂S/∂x
+    grad_v = Aᵀ grad_O,    grad_k = scale · grad_Sᵀ q
+
+With GRAD_Q, what a block gives to the gradient of its queries, scale · grad_S k, is added in main
+memory, where other programs add too: in an order that no two runs share, but with five products in
+place of the seven of two kernels.
+
+Source: Dao et al. (2022), appendix B.4, algorithm 4; Dao (2023), algorithm 2.
+"""
+
+import triton
+import triton.language as tl
+
+from attnbook.kernels.order import block_and_head
+from attnbook.kernels.scores import scores_of
+from attnbook.kernels.tiles import head_of, rows_of
+from attnbook.kernels.visible import row_ranges, sees
+
+
+@triton.jit
+def collect(
+    state, begin, end, k, v, q, grad_out, shift, along, grad_q, q_strides, grad_strides, first_key,
+    sizes, scale, softcap, window, bias, bias_strides, CUT: tl.constexpr, CAUSAL: tl.constexpr,
+    ROWS: tl.constexpr, KEYS: tl.constexpr, D: tl.constexpr, TMA: tl.constexpr,
+    STAGES: tl.constexpr, PRECISION: tl.constexpr,
+):  # fmt: skip
+    """Add what a block of keys gets from the queries from begin to end."""
+    grad_k, grad_v = state
+    keys = first_key + tl.arange(0, KEYS)[:, None]
+    for first in tl.range(begin, end, ROWS, num_stages=STAGES):
+        at = first + tl.arange(0, ROWS)
+        rows, there = at[None, :], at < sizes[0]
+        q_block = rows_of(q, q_strides, first, sizes[0], ROWS, D, TMA, True)
+        products = tl.dot(k, q_block.T, input_precision=PRECISION)
+        scores, unit, slope = scores_of(
+            products, rows, keys, sizes, scale, softcap, bias, bias_strides
+        )
+        weights = tl.exp2(scores * unit - tl.load(shift + at, mask=there, other=0.0)[None, :])
+        if CUT:
+            weights = tl.where(sees(rows, keys, sizes, window, CAUSAL), weights, 0.0)
+        grad_block = rows_of(grad_out, grad_strides, first, sizes[0], ROWS, D, TMA, True)
+        low = weights.to(grad_block.dtype)
+        grad_v = tl.dot(low, grad_block, grad_v, input_precision=PRECISION)
+        grad_weights = tl.dot(v, grad_block.T, input_precision=PRECISION)
+        of_rows = tl.load(along + at, mask=there, other=0.0)[None, :]
+        grad_scores = (weights * (grad_weights - of_rows) * slope).to(q_block.dtype)
+        grad_k = tl.dot(grad_scores, q_block, grad_k, input_precision=PRECISION)
+        if grad_q is not None:
+            part = tl.dot(grad_scores.T, k, input_precision=PRECISION) * scale
+            into = grad_q + at.to(tl.int64)[:, None] * D + tl.arange(0, D)[None, :]
+            tl.atomic_add(into, part, mask=there[:, None], sem="relaxed")
+    return grad_k, grad_v
+
+
+@triton.jit
+def hear(
+    state, head, ends, k, v, q, grad_out, bias, shift, along, grad_q, q_strides, bias_strides,
+    grad_strides, batch, n_heads, first_key, sizes, scale, softcap, window, CAUSAL: tl.constexpr,
+    RAGGED: tl.constexpr, D: tl.constexpr, ROWS: tl.constexpr, KEYS: tl.constexpr,
+    TMA: tl.constexpr, STAGES: tl.constexpr, PRECISION: tl.constexpr,
+):  # fmt: skip
+    """Add what a block of keys gets from one head of queries."""
+    of_head = (batch * n_heads + head).to(tl.int64) * sizes[0]
+    q = head_of(q, q_strides, batch, head, sizes[0], ROWS, D, TMA)
+    grad_out = head_of(grad_out, grad_strides, batch, head, sizes[0], ROWS, D, TMA)
+    if bias is not None:
+        bias += batch.to(tl.int64) * bias_strides[0] + head.to(tl.int64) * bias_strides[1]
+    if grad_q is not None:
+        grad_q += of_head * D
+    for phase in tl.static_range(3):  # cut blocks at the top, full blocks, cut blocks
+        if (CAUSAL, True, window is not None)[phase]:
+            state = collect(
+                state, ends[phase], ends[phase + 1], k, v, q, grad_out, shift + of_head,
+                along + of_head, grad_q, q_strides, grad_strides, first_key, sizes, scale,
+                softcap, window, bias, bias_strides,
+                phase != 1 or (RAGGED and grad_q is not None), CAUSAL, ROWS, KEYS, D, TMA,
+                STAGES, PRECISION,
+            )  # fmt: skip
+    return state
+
+
+@triton.jit
+def write(x, grad, place, first_key, n_visible, n_k, KEYS: tl.constexpr, D: tl.constexpr):
+    """Write a gradient of one block of keys: zeros for those that no query sees."""
+    keys = (first_key + tl.arange(0, KEYS))[:, None]
+    at = (place.to(tl.int64) * n_k + keys) * D + tl.arange(0, D)[None, :]
+    x = tl.where(keys < n_visible, x, 0.0)
+    tl.store(grad + at, x.to(grad.dtype.element_ty), mask=keys < n_k)
+
+
+@triton.jit
+def flash_backward_keys(
+    q, k, v, bias, valid_lens, grad_out, shift, along, grad_q, grad_k, grad_v, q_strides,
+    k_strides, v_strides, bias_strides, grad_strides, n_batch, n_heads, group, together, n_q, n_k,
+    scale, softcap, window, CAUSAL: tl.constexpr, RAGGED: tl.constexpr, D: tl.constexpr,
+    ROWS: tl.constexpr, KEYS: tl.constexpr, TMA: tl.constexpr, STAGES: tl.constexpr,
+    PRECISION: tl.constexpr,
+):  # fmt: skip
+    """grad_k and grad_v of one block of keys of one head, and its part of grad_q, if wanted."""
+    n_shared = n_heads // group
+    block, place = block_and_head(tl.cdiv(n_k, KEYS), n_batch * n_shared, together, False)
+    batch, first_key = place // n_shared, block * KEYS
+    n_visible = n_k
+    if valid_lens is not None:
+        n_visible = tl.minimum(tl.maximum(tl.load(valid_lens + batch), 0), n_k).to(tl.int32)
+    sizes = (n_q, n_k, n_visible)
+    k = head_of(k, k_strides, batch, place % n_shared, n_visible, KEYS, D, TMA)
+    v = head_of(v, v_strides, batch, place % n_shared, n_visible, KEYS, D, TMA)
+    k_block = rows_of(k, k_strides, first_key, n_visible, KEYS, D, TMA, True)
+    v_block = rows_of(v, v_strides, first_key, n_visible, KEYS, D, TMA, True)
+    ends = row_ranges(first_key, sizes, window, CAUSAL, ROWS, KEYS)
+    state = tl.zeros([KEYS, D], tl.float32), tl.zeros([KEYS, D], tl.float32)
+    for member in range(group):
+        state = hear(
+            state, place % n_shared * group + member, ends, k_block, v_block, q, grad_out, bias,
+            shift, along, grad_q, q_strides, bias_strides, grad_strides, batch, n_heads,
+            first_key, sizes, scale, softcap, window, CAUSAL, RAGGED, D, ROWS, KEYS, TMA, STAGES,
+            PRECISION,
+        )  # fmt: skip
+    write(state[0] * scale, grad_k, place, first_key, n_visible, n_k, KEYS, D)
+    write(state[1], grad_v, place, first_key, n_visible, n_k, KEYS, D)
