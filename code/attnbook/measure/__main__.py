@@ -2,11 +2,11 @@
 
     python -m attnbook.measure [FILE]
 
-prints a table, and writes it to FILE as JSON, together with where it comes from.
+prints a table, and writes it to FILE as JSON, together with where it comes from. `lengths` before
+FILE measures one head at many lengths instead; `gpu` lets our kernels race on a GPU.
 """
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -15,6 +15,7 @@ from pathlib import Path
 import torch
 
 from attnbook.measure import environment, one_thread, operations
+from attnbook.measure import lengths as of_lengths
 from attnbook.measure.attention import (
     BATCH,
     BLOCKS,
@@ -28,6 +29,7 @@ from attnbook.measure.attention import (
     long_memory,
     plain,
 )
+from attnbook.measure.record import written
 from attnbook.measure.time import ONE_THREAD
 
 ROUNDS = 7
@@ -45,12 +47,20 @@ SETTINGS = {
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("file", nargs="?", type=Path, help="JSON to write")
-    args = parser.parse_args()
+    if sys.argv[1:2] == ["gpu"]:
+        from attnbook.measure.gpu.command import main as on_gpu
+
+        on_gpu(sys.argv[2:])
+        return
     if os.environ | ONE_THREAD != os.environ:
         again = [sys.executable, "-m", "attnbook.measure", *sys.argv[1:]]
         sys.exit(subprocess.call(again, env=os.environ | ONE_THREAD))
+    if sys.argv[1:2] == ["lengths"]:
+        of_lengths.main(sys.argv[2:])
+        return
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("file", nargs="?", type=Path, help="JSON to write")
+    args = parser.parse_args()
     print(environment(), SETTINGS, sep="\n")
     with one_thread(), torch.no_grad():
         rows = measured()
@@ -100,9 +110,7 @@ def record(rows, shares, peaks):
         "operations at n = 1024": shares,
         "peak MiB at n = 8192": peaks,
     }
-    lines = [f"{json.dumps(key)}: {json.dumps(part)}" for key, part in parts.items()]
-    table = ",\n".join(f"  {json.dumps(row._asdict())}" for row in rows)
-    return "{\n" + ",\n".join(lines) + ',\n"rows": [\n' + table + "\n]\n}\n"
+    return written(parts, [row._asdict() for row in rows])
 
 
 if __name__ == "__main__":

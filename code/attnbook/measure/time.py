@@ -1,4 +1,4 @@
-"""Processor time, in turns."""
+"""Time in turns: of the processor, and of a GPU by events."""
 
 import contextlib
 import statistics
@@ -38,6 +38,25 @@ def rounds(calls, n=7, clock=time.process_time):
             began = clock()
             call()
             times[name].append(clock() - began)
+    return {name: each[1:] for name, each in times.items()}
+
+
+def event_rounds(calls, n=7):
+    """As `rounds`, on a GPU: the seconds between two events that it meets before and after a call.
+
+    The host only hands work over, so that its own clock would show how long that takes. It waits
+    until the GPU has nothing to do before each call, and until the call is done after it.
+    """
+    times = {name: [] for name in calls}
+    for _ in range(n + 1):
+        for name, call in calls.items():
+            began, ended = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            torch.cuda.synchronize()
+            began.record()
+            call()
+            ended.record()
+            torch.cuda.synchronize()
+            times[name].append(began.elapsed_time(ended) / 1000)
     return {name: each[1:] for name, each in times.items()}
 
 
