@@ -22,8 +22,8 @@ SIGNS = {"Σ": r"\sum", "·": r"{}\cdot ", "⊕": r"\oplus ", "²": "^2", "ᵀ":
 
 
 def _import_without_torch(name):
-    """Pages are built without PyTorch, in whose place stand mocks; signatures need classes."""
-    with mock(["torch"]):
+    """Pages are built without PyTorch and Triton, for which mocks stand; signatures need classes."""
+    with mock(["torch", "triton"]):
         torch, nn = import_module("torch"), import_module("torch.nn")
         kinds = (torch, "Tensor"), (torch, "device"), (torch, "dtype"), (nn, "Module")
         for place, kind in kinds:
@@ -72,7 +72,8 @@ def _tex(equation):
 
 
 def setup(app):
-    _import_without_torch("attnbook.pytorch")
+    for name in ("pytorch", "kernels", "kernels.machine_code"):
+        _import_without_torch(f"attnbook.{name}")
     app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _docstring)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
