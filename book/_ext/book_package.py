@@ -22,7 +22,7 @@ SIGNS = {"Σ": r"\sum", "·": r"{}\cdot ", "⊕": r"\oplus ", "²": "^2", "ᵀ":
 
 
 def _import_without_torch(name):
-    """Pages are built without PyTorch and Triton, for which mocks stand; signatures need classes."""
+    """Pages are built without PyTorch and Triton: mocks stand for them; signatures need classes."""
     with mock(["torch", "triton"]):
         torch, nn = import_module("torch"), import_module("torch.nn")
         kinds = (torch, "Tensor"), (torch, "device"), (torch, "dtype"), (nn, "Module")

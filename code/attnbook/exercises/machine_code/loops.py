@@ -42,7 +42,27 @@ def _without_ends(target, matrix):
     return [(end, i) for i, end in enumerate(target) if 0 <= end < i]
 
 
+def _most(share):
+    """The loop with most products, or with the largest share of them."""
+
+    def hot_loop(target, matrix):
+        def number(loop):
+            return (np.mean if share else np.sum)(matrix[loop[0] : loop[1] + 1])
+
+        return np.array(max(_loops(target), key=number))
+
+    return hot_loop
+
+
 MISTAKES = (
+    Misconception(
+        _most(share=False),
+        "that is the loop with most products: an outer one has those of the inner ones too.",
+    ),
+    Misconception(
+        _most(share=True),
+        "that is where products stand closest: asked is the shortest loop that holds one.",
+    ),
     Misconception(
         _choice(lambda loop: -_length(loop)),
         "that is the longest loop: the outer one runs the inner one many times.",
@@ -110,6 +130,7 @@ hot_loop = Write(
         case(**_listing(16, {3: 8, 10: 2, 13: 12, 15: 1}, [5, 9, 14])),
         case(**_listing(21, {5: 1, 12: 10, 19: 7}, [2, 11])),
         case(**_listing(22, {5: 3, 12: 0, 20: 15}, [4, 17])),
+        case(**_listing(23, {6: 3, 19: 11}, [4, 12, 13, 14, 15, 16, 17, 18])),
         case(**_listing(20, {4: 4, 12: 5, 17: 14, 19: 3}, [6, 10, 19])),
         stress(**_listing(5, {2: 2}, [2])),
     ),
