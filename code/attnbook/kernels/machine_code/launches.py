@@ -5,7 +5,8 @@ from unittest.mock import patch
 
 import torch
 
-from attnbook.kernels import configurations, launch
+from attnbook.kernels import launch
+from attnbook.kernels.configurations import Configuration
 from attnbook.kernels.machine_code.compile import TARGETS, compiled
 from attnbook.kernels.machine_code.source import python_function
 
@@ -18,22 +19,21 @@ DTYPES = {
     torch.bool: "*i1",
 }
 CAPABILITIES = {t: divmod(arch, 10) for t, (kind, arch, _) in TARGETS.items() if kind == "cuda"}
-CAPABILITIES["gfx942"] = 9, 4
+CAPABILITIES["gfx942"] = -1, 0  # as `configurations.capability` has it
 
 
 class Launch(NamedTuple):
-    """A kernel, the types of its arguments, its constants, its warps and stages, and its GPU."""
+    """A kernel, the types of its arguments, its constants, how it is compiled, and its GPU."""
 
     kernel: object
     signature: dict
     constants: dict
-    warps: int
-    stages: int
+    configuration: Configuration
     target: str
 
     def compiled(self):
         """Its `MachineCode`."""
-        options = {"num_warps": self.warps, "num_stages": self.stages}
+        options = self.configuration.options()
         return compiled(self.kernel, self.signature, self.constants, self.target, **options)
 
 
@@ -59,12 +59,10 @@ def launches(call, target="sm_90"):
         types = {name: _type(value) for name, value in given.items()}
         fixed = {name: given[name] for name, kind in types.items() if kind is None}
         signature = {name: kind for name, kind in types.items() if kind is not None}
-        c = configuration
-        found.append(Launch(kernel, signature, {**fixed, **constants}, c.warps, c.stages, target))
+        found.append(Launch(kernel, signature, {**fixed, **constants}, configuration, target))
 
-    compiling = {"is_interpreting": lambda: False}
-    sizes = patch.multiple(configurations, capability=lambda x: CAPABILITIES[target], **compiling)
-    with sizes, patch.multiple(launch, start=record, **compiling):
+    gpu = {"capability": lambda x: CAPABILITIES[target], "is_interpreting": lambda: False}
+    with patch.multiple(launch, start=record, **gpu):
         call()
     return found
 
