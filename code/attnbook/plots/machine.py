@@ -46,9 +46,9 @@ def owners_diagram():
         place = (x, y + (own - 2) * cell) if row else (x + (own - 2) * cell, y)
         box(ax, *place, wide * cell + 0.03, high * cell + 0.03, **look)
     arrow(ax, (2.42, y - cell), (2.75, y - cell))
-    box(ax, 3.03, y - cell, 0.5, 0.34, "$G_q$", ORANGE)
+    box(ax, 3.03, y - cell, 0.5, 0.34, "$G_Q$", ORANGE)
     arrow(ax, (5.05 + cell, 2.2), (5.05 + cell, 2.33))
-    box(ax, 5.05 + cell, 2.53, 0.9, 0.34, "$G_k, G_v$", ORANGE)
+    box(ax, 5.05 + cell, 2.53, 0.9, 0.34, "$G_K, G_V$", ORANGE)
     text(ax, 0.35, y, "queries", color=MUTED, rotation=90)
     text(ax, 1.55, 2.35, "keys", color=MUTED)
     return ax.figure

@@ -61,6 +61,11 @@ def _version(
     return column
 
 
+def _values_scaled(scale, *given):
+    grad_k, grad_v = solutions.column(*given)
+    return grad_k, scale * grad_v
+
+
 MISTAKES = (
     Misconception(
         _version(key=lambda scale, ds, q: _turned(ds) @ q),
@@ -110,6 +115,16 @@ MISTAKES = (
     Misconception(
         _version(value=lambda w, ds, grad_out: _turned(ds) @ grad_out),
         "values are mixed by weights: their gradient takes these, not the gradient of the scores.",
+    ),
+    Misconception(
+        lambda grad_out, q, *rest: solutions.column(
+            grad_out, q * (q.shape[-1] / rest[-1].shape[-1]) ** 0.5, *rest
+        ),
+        "the scale is that of the width of queries and keys, 1/√d_k, not of the values.",
+    ),
+    Misconception(
+        lambda grad_out, q, *rest: _values_scaled(q.shape[-1] ** -0.5, grad_out, q, *rest),
+        "the gradient of the values has the scale: it belongs to scores, and values meet weights.",
     ),
     Misconception(
         lambda *given: solutions.column(*given)[::-1],

@@ -75,6 +75,14 @@ MISTAKES = (
         _choice(lambda loop: loop[0]), "that is the loop that begins first: it may be an outer one."
     ),
     Misconception(
+        _choice(lambda loop: loop[1]),
+        "that is the loop that ends first: a shorter one with a product may come later.",
+    ),
+    Misconception(
+        _choice(lambda loop: -loop[0]),
+        "that is the loop that begins last: a shorter one with a product may come before it.",
+    ),
+    Misconception(
         _choice(lambda loop: -loop[1]), "that is the loop that ends last: it may be an outer one."
     ),
     Misconception(

@@ -40,6 +40,10 @@ tile_products = Predict(
             "the scores sum over the width, which is 128, not over the keys: 128 / 16.",
         ),
         Misconception(
+            [8, 4, 256],
+            "4096 a clock is what all tensor cores of a multiprocessor do together, not one.",
+        ),
+        Misconception(
             [8, 4, 2048],
             "4096 counts operations, a multiplication and an addition each; the tile has 2²².",
         ),
@@ -68,6 +72,8 @@ stages = Predict(
     misconceptions=(
         Misconception([32, 6], "a stage holds keys and values: two blocks, 64 KiB."),
         Misconception([32, 7], "a stage holds keys and values: two blocks, 64 KiB."),
+        Misconception([32, 3], "one block has 32 KiB; a stage holds keys and values."),
+        Misconception([96, 2], "queries are loaded once, and belong to no stage."),
         Misconception([64, 2], "(227 − 32) / 64 is 3.05: a third stage fits."),
         Misconception([64, 4], "three stages and the queries make 224 of 227 KiB: no fourth fits."),
         Misconception([128, 1], "a bfloat16 has 2 bytes: a block of 128 by 128 has 32 KiB."),

@@ -45,6 +45,10 @@ MISTAKES = (
         "a scheduler sends one instruction for all 32 threads at once: issue counts warps.",
     ),
     Misconception(
+        _version(rates=(4096, 16, 128, 128)),
+        "issue counts instructions, four a clock: 128 threads, and not 128 instructions.",
+    ),
+    Misconception(
         _version(threads=(32, 32, 32, 1)),
         "the operations of the products are those of the whole warp already.",
     ),

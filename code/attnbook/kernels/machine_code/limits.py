@@ -87,7 +87,7 @@ def _clocks(loop, chip):
         "products": loop.flops / chip.matrix,
         "exponentials": (n["exponentials"] + n["special"]) * threads / chip.special,
         "floats": pairs * threads / chip.float,
-        "comparisons": integer * threads / chip.integer,
+        "integers": integer * threads / chip.integer,
         "shuffles": n["shuffles"] * threads / chip.shuffles,
         "shared memory": moved * loop.warps / chip.shared,
         "issue": len(loop.instructions) * loop.warps / chip.issue,
