@@ -6,7 +6,6 @@ from unittest.mock import patch
 import torch
 
 from attnbook.kernels import launch
-from attnbook.kernels.configurations import Configuration
 from attnbook.kernels.machine_code.compile import TARGETS, compiled
 from attnbook.kernels.machine_code.source import python_function
 
@@ -28,7 +27,7 @@ class Launch(NamedTuple):
     kernel: object
     signature: dict
     constants: dict
-    configuration: Configuration
+    configuration: tuple  # a Configuration
     target: str
 
     def compiled(self):
