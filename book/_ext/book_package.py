@@ -8,7 +8,8 @@ from pathlib import Path
 from sphinx.ext.autodoc.mock import mock
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "code"))
-NEED_TORCH = [f"attnbook.{name}" for name in ("pytorch", "kernels", "fused", "distributed")]
+IN_TORCH = "pytorch", "kernels", "kernels.machine_code", "fused", "distributed"
+NEED_TORCH = [f"attnbook.{name}" for name in IN_TORCH]
 SHAPED = re.compile(r"jaxtyping\.(\w+)\[(?:numpy\.)?(ndarray|(?:torch\.)?Tensor), '([^']*)'\]")
 HEADING = re.compile(r"^(\w.*)\n---+$", re.MULTILINE)
 EQUATION = re.compile(r"(?<!::\n\n)(?<=\n\n)( {4}\S.*(?:\n {4}.*|\n(?=\n {4}))*)")

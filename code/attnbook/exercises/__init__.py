@@ -38,6 +38,7 @@ CHAPTERS = (
     "cost",
     "fused",
     "triton",
+    "machine_code",
     "many_gpus",
 )
 

@@ -34,10 +34,13 @@ from attnbook.kernels.attention import (
     flash_attention_backward_atomic,
     flash_attention_with_lse,
 )
-from attnbook.kernels.forward import tl, triton
+from attnbook.kernels.decode import decode_attention, decode_attention_with_lse
+from attnbook.kernels.forward import tl, triton  # for chapters, which must not import it before
 from attnbook.kernels.watch import watch
 
 __all__ = [
+    "decode_attention",
+    "decode_attention_with_lse",
     "flash_attention",
     "flash_attention_backward",
     "flash_attention_backward_atomic",

@@ -14,6 +14,7 @@ from attnbook.measure.cost import (
     whole_cost,
 )
 from attnbook.measure.environment import environment
+from attnbook.measure.gpu import gpu_results
 from attnbook.measure.memory import peak_array_memory, peak_memory
 from attnbook.measure.operations import operations
 from attnbook.measure.record import length_results, recorded
@@ -38,6 +39,7 @@ __all__ = [
     "event_rounds",
     "fused_backward_cost",
     "fused_cost",
+    "gpu_results",
     "layer_cost",
     "length_results",
     "limit",

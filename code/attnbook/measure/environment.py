@@ -1,6 +1,7 @@
 """Where a figure comes from."""
 
 import datetime
+import importlib.metadata
 import os
 import platform
 import re
@@ -10,9 +11,21 @@ from pathlib import Path
 import numpy as np
 import torch
 
+# What is asked of nvidia-smi, by the name that it has here.
+ASKED = {
+    "driver": "driver_version",
+    "highest clock": "clocks.max.sm",
+    "highest memory clock": "clocks.max.memory",
+    "power limit": "power.limit",
+}
+
 
 def environment():
-    """What a figure depends on: machine, system, versions, commit and date, as a dict of text."""
+    """What a figure depends on: machine, system, versions, commit and date, as a dict of text.
+
+    Where there is a GPU, its driver, its highest clocks and its limit of power are there too. The
+    commit is git's, or else what ATTNBOOK_COMMIT holds, for a copy of the files without git.
+    """
     found = {
         "processor": _processor(),
         "cores": str(os.cpu_count()),
@@ -21,10 +34,42 @@ def environment():
         "python": platform.python_version(),
         "numpy": np.__version__,
         "torch": torch.__version__,
+        "triton": _version("triton"),
         "commit": _commit(),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }
-    return found
+    return found | (_gpu() if torch.cuda.is_available() else {})
+
+
+def _version(package):
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "none"
+
+
+def _gpu():
+    """What a GPU's times depend on: as its driver says it, "none" where that cannot be asked."""
+    properties = torch.cuda.get_device_properties()
+    number = f"GPU-{getattr(properties, 'uuid', '')}"
+    told = _driver_says("-i", number) or _driver_says()
+    known = dict(zip(ASKED, told, strict=True)) if len(told) == len(ASKED) else {}
+    return {
+        **{name: known.get(name, "none") for name in ASKED},
+        "cuda": torch.version.cuda or torch.version.hip or "none",
+        "multiprocessors": str(properties.multi_processor_count),
+        "gpu memory": f"{properties.total_memory / 2**30:.1f} GiB",
+    }
+
+
+def _driver_says(*which):
+    """What nvidia-smi answers of one GPU, in the order of `ASKED`; [] if it does not."""
+    asked = ("nvidia-smi", f"--query-gpu={','.join(ASKED.values())}", "--format=csv,noheader")
+    try:
+        run = subprocess.run([*asked, *which], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    return [part.strip() for part in run.stdout.strip().split("\n")[0].split(",")]
 
 
 def _processor():
@@ -45,5 +90,5 @@ def _commit():
             for command in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain"))
         ]
     except (OSError, subprocess.CalledProcessError):
-        return "none"
+        return os.environ.get("ATTNBOOK_COMMIT") or "none"
     return run[0].strip() + ("+" if run[1].strip() else "")

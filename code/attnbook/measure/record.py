@@ -11,13 +11,13 @@ PROVENANCE = "command", "environment", "settings"
 LENGTHS_COMMAND = "python -m attnbook.measure lengths"
 
 
-def recorded(name):
+def recorded(name, folder=None):
     """A measurement that `python -m attnbook.measure` wrote: where it comes from, and its rows.
 
     Returns a dict with "command", "environment", "settings" and "rows". Raises ValueError if it
     does not say where it comes from, or was taken from changes that no commit has.
     """
-    found = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    found = json.loads(((folder or RESULTS) / f"{name}.json").read_text(encoding="utf-8"))
     if missing := [part for part in PROVENANCE if not found.get(part)]:
         raise ValueError(f"the measurement {name} lacks {', '.join(missing)}")
     commit = found["environment"].get("commit", "none")

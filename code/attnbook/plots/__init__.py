@@ -21,6 +21,7 @@ from attnbook.plots.grids import (
 from attnbook.plots.hands import clock_hands, positions_diagram
 from attnbook.plots.heads import one_and_two_heads, reach_diagram, sharing_diagram
 from attnbook.plots.heatmaps import heatmap, heatmaps
+from attnbook.plots.machine import owners_diagram, units_diagram
 from attnbook.plots.online import block_frames, block_grids, online_diagram
 from attnbook.plots.programs import gpu_diagram, programs_diagram, race_diagram, warps_diagram
 from attnbook.plots.rings import overlap_diagram, ring_diagram, turns_grids
@@ -58,6 +59,7 @@ __all__ = [
     "one_and_two_heads",
     "online_diagram",
     "overlap_diagram",
+    "owners_diagram",
     "passes_diagram",
     "positions_diagram",
     "programs_diagram",
@@ -77,5 +79,6 @@ __all__ = [
     "transformer_diagram",
     "turns_grids",
     "twins_diagram",
+    "units_diagram",
     "warps_diagram",
 ]

@@ -1,0 +1,118 @@
+"""Let our kernels race every other form on the GPU at hand.
+
+    python -m attnbook.measure gpu [FILE]
+
+checks that they agree, times them, and writes FILE as JSON after each case, together with where it
+comes from. What the file already holds of the same GPU, versions and commit is not measured again.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import torch
+
+from attnbook.measure.environment import environment
+from attnbook.measure.gpu import cases as of
+from attnbook.measure.gpu import race, turns
+from attnbook.measure.gpu.forms import OURS, forms
+from attnbook.measure.gpu.machine import Gpu
+from attnbook.measure.gpu.record import Record, default_file, source
+from attnbook.measure.gpu.table import lines, progress
+from attnbook.measure.gpu.warm import warm
+from attnbook.measure.roofline import ceilings
+
+SETTINGS = {
+    "dtype": "bfloat16",
+    "seed": 0,
+    "tokens": of.TOKENS,
+    "clock": "CUDA events, the cache flushed before each call, rounds interleaved",
+    "rounds": [turns.FEWEST, turns.MOST],
+    "warm": turns.WARM,
+    "median and spread": "over rounds; the spread is the interquartile range over the median",
+    "work": "4 · pairs · width · heads; causal counts half, backward 2.5 times",
+}
+PEERS = Path("peers")
+NO_GPU = "python -m attnbook.measure gpu measures on a GPU, and PyTorch finds none on this machine"
+
+
+def main(given=None):
+    """Run the race. Ends with status 1 where there is no GPU, or where a form of ours disagrees."""
+    args = _arguments(given)
+    if not torch.cuda.is_available():
+        sys.exit(NO_GPU)
+    if args.warm:
+        warm(*map(int, args.warm.split("/")), forms(args.peers), Gpu())
+        return
+    sys.exit(run(args, Gpu(), rates, environment() | {"source": source()}))
+
+
+def run(args, machine, rates, where):
+    """All cases that the file does not have, until the minutes are over; the exit status."""
+    began = time.monotonic()
+    chosen = [case for case in of.cases() if args.only in case.id]
+    parts = {"environment": where, "settings": SETTINGS}
+    parts["cases"] = [case.described() for case in of.cases()]
+    record = Record(args.file or default_file(where["gpu"]), parts, args.also)
+    try:
+        if not args.replace:
+            record.resume()
+    except ValueError as why:
+        print(f"{why}: name another file, or add --replace to measure all of it again")
+        return 1
+    left = [case for case in chosen if not record.has(case)]
+    print(f"{where['gpu']}: {len(left)} of {len(chosen)} cases to measure", flush=True)
+    if left:
+        measured = rates(machine)
+        record.begin(measured)
+        print(*lines(measured), sep="\n", flush=True)
+        _race(left, record, machine, measured, began, args)
+    unfinished = [case.id for case in chosen if not record.has(case)]
+    print(f"{record.file}: {len(chosen) - len(unfinished)} of {len(chosen)} cases")
+    if unfinished:
+        print("The same command goes on with the rest.")
+    ours = [row for row in record.rows if row["form"].startswith(OURS) and "refused" in row]
+    for row in ours:
+        print(f"OURS FAILED {row['case']}: {row['refused']}")
+    return int(bool(ours))
+
+
+def _race(left, record, machine, measured, began, args):
+    for number, case in enumerate(left, 1):
+        passed = time.monotonic() - began
+        if passed > 60 * args.minutes:
+            print(f"{args.minutes:g} minutes are over.")
+            return
+        print(f"\n[{number}/{len(left)}, {passed:.0f} s] {case.id}", flush=True)
+        try:
+            broken = record.broken(case)
+            rows = race.rows(case, forms(args.peers), machine, measured, args.seconds, broken)
+        except race.Broken as stop:
+            record.breaks(case, stop.form, stop.why)
+            sys.exit(f"{stop}\nThe GPU does nothing more for this process: run the command again.")
+        except torch.OutOfMemoryError as full:
+            rows = [{"case": case.id, "form": OURS, "refused": str(full).splitlines()[0]}]
+        machine.forget()
+        record.add(rows)
+        print(*progress(rows), sep="\n", flush=True)
+
+
+def rates(machine):
+    """The ceilings of this machine: operations of a product, exponentials, bytes, each a second."""
+    found = ceilings(torch.bfloat16, machine.device, n=turns.FEWEST)
+    return {name: float(f"{x:.4g}") for name, x in found._asdict().items()}
+
+
+def _arguments(given):
+    parser = argparse.ArgumentParser("python -m attnbook.measure gpu", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("file", nargs="?", type=Path, help="by default one named after the GPU")
+    parser.add_argument("--replace", action="store_true", help="measure all again, and overwrite")
+    parser.add_argument("--minutes", type=float, default=60.0, help="begin no case after so many")
+    parser.add_argument("--seconds", type=float, default=turns.SECONDS, help="for each case")
+    parser.add_argument("--only", default="", help="cases whose name has this in it")
+    parser.add_argument("--peers", type=Path, default=PEERS, help="a folder with other kernels")
+    parser.add_argument("--warm", help="i/n: only compile, as the i-th of n such processes")
+    parser.add_argument("--also", type=Path, help="a second file to write the same to")
+    return parser.parse_args(given)

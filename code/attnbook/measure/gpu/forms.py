@@ -1,0 +1,191 @@
+"""The forms that race: ours, and every other that this machine has.
+
+A form takes a case and its tensors and returns a function without arguments, which computes the
+output from q, k and v. What it cannot do it refuses, with the reason.
+"""
+
+import functools
+import importlib.util
+import inspect
+import warnings
+
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.functional import scaled_dot_product_attention as sdpa
+
+from attnbook.measure.gpu.cases import BACKWARD, DECODE, visible
+
+OURS, FLASH, CUDNN, EFFICIENT, MATH, FLEX, TUTORIAL, PACKAGE = (
+    "ours",
+    "SDPA FLASH",
+    "SDPA CUDNN",
+    "SDPA EFFICIENT",
+    "SDPA MATH",
+    "FlexAttention, compiled",
+    "Triton's tutorial, float16",
+    "flash-attn",
+)
+JUDGES = FLASH, CUDNN, EFFICIENT, FLEX
+FLEX_LENGTHS = 2**12, 2**14, 2**16  # to compile it takes some ten seconds for each shape
+MATH_SHARE = 1 / 16  # of the GPU's memory, for the scores of MATH in float32
+
+
+class Refused(Exception):
+    """Why a form does not do a case."""
+
+
+def ours(case, x, machine):
+    from attnbook import kernels
+
+    if case.way == DECODE:
+        return lambda q, k, v: kernels.decode_attention(q, k, v, valid_lens=x.valid_lens)
+    options = {"causal": case.causal, "window": case.window, "softcap": case.softcap}
+    return lambda q, k, v: kernels.flash_attention(q, k, v, valid_lens=x.valid_lens, **options)
+
+
+def backend(name, case, x, machine):
+    if case.softcap is not None:
+        raise Refused("PyTorch's own attention has no soft cap")
+    scores = 4 * case.batch * case.heads * case.n_q * case.n_k
+    if name == "MATH" and scores > MATH_SHARE * machine.memory():
+        raise Refused(f"its scores alone are {scores / 2**30:.0f} GiB")
+    alone = case.causal and case.window is None and x.valid_lens is None
+    options = {"is_causal": True} if alone else {}
+    if not alone:
+        options["attn_mask"] = visible(case, x.valid_lens, x.q.device)
+    if case.heads != case.kv_heads:
+        options["enable_gqa"] = True
+
+    def call(q, k, v):
+        with sdpa_kernel(getattr(SDPBackend, name)):
+            return sdpa(q, k, v, **options)
+
+    return call
+
+
+def flex(case, x, machine):
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+    if case.n_k not in FLEX_LENGTHS and case.window is None:
+        raise Refused("it is compiled for some lengths only: each takes long")
+    options = {"enable_gqa": case.heads != case.kv_heads}
+    if looks := _looks(case, x.valid_lens):
+        batch = None if x.valid_lens is None else case.batch
+        options["block_mask"] = create_block_mask(
+            looks, batch, None, case.n_q, case.n_k, device=x.q.device
+        )
+    if case.softcap is not None:
+        options["score_mod"] = lambda s, b, h, i, j: case.softcap * torch.tanh(s / case.softcap)
+    return functools.partial(torch.compile(flex_attention, dynamic=False), **options)
+
+
+def _looks(case, lens):
+    """A mask as FlexAttention takes it, a function of positions; None if every key is seen."""
+    ahead = case.n_k - case.n_q
+    tests = []
+    if case.causal:
+        tests.append(lambda b, i, j: j <= i + ahead)
+    if case.window is not None:
+        tests.append(lambda b, i, j: j >= i + ahead - case.window)
+    if lens is not None:
+        tests.append(lambda b, i, j: j < lens[b])
+    if not tests:
+        return None
+    return lambda b, h, i, j: functools.reduce(torch.logical_and, [t(b, i, j) for t in tests])
+
+
+def tutorial(case, x, machine, folder):
+    """The fused attention of Triton's tutorials, `06-fused-attention.py` in the folder of peers."""
+    if case.way == DECODE or case.heads != case.kv_heads or case.window is not None:
+        raise Refused("it has as many heads of keys, as many keys as queries, and no window")
+    if case.softcap is not None or case.padded:
+        raise Refused("it has neither a soft cap nor valid lengths")
+    attention = _tutorial(folder / "06-fused-attention.py").attention
+    forward = getattr(getattr(attention, "__self__", None), "forward", attention)
+    specialised = "warp_specialize" in inspect.signature(forward).parameters
+    more = (False,) if specialised else ()
+    scale = case.width**-0.5
+    return lambda q, k, v: attention(q, k, v, case.causal, scale, *more)
+
+
+@functools.cache
+def _tutorial(path):
+    if not path.exists():
+        raise Refused(f"{path.name} is not in the folder {path.parent.name}")
+    spec = importlib.util.spec_from_file_location("fused_attention_tutorial", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def package(case, x, machine):
+    if importlib.util.find_spec("flash_attn") is None:
+        raise Refused("the package flash-attn is not installed")
+    import flash_attn
+
+    if x.valid_lens is not None and case.way != DECODE:
+        raise Refused("it takes valid lengths only where sequences are packed")
+    if case.way == DECODE:
+        lens = case.n_k if x.valid_lens is None else x.valid_lens
+        attend, options = flash_attn.flash_attn_with_kvcache, {"cache_seqlens": lens}
+    else:
+        left = -1 if case.window is None else case.window
+        attend = flash_attn.flash_attn_func
+        options = {
+            "causal": case.causal,
+            "window_size": (left, 0 if case.causal else -1),
+            "softcap": case.softcap or 0.0,
+        }
+    return lambda *qkv: attend(*(t.transpose(1, 2) for t in qkv), **options).transpose(1, 2)
+
+
+def forms(folder):
+    """Every form, by name; those that are not committed are looked for in a folder."""
+    return {
+        OURS: ours,
+        FLASH: functools.partial(backend, "FLASH_ATTENTION"),
+        CUDNN: functools.partial(backend, "CUDNN_ATTENTION"),
+        EFFICIENT: functools.partial(backend, "EFFICIENT_ATTENTION"),
+        MATH: functools.partial(backend, "MATH"),
+        FLEX: flex,
+        TUTORIAL: functools.partial(tutorial, folder=folder),
+        PACKAGE: package,
+    }
+
+
+def ready(name, form, case, x, machine):
+    """What a form computes in a case: a function without arguments, called once already.
+
+    On the way back it has gone forward, and computes the gradients of q, k and v. Returns the
+    function and its first result. Raises Refused with the reason if anything goes wrong.
+    """
+    qkv = x.q, x.k, x.v
+    grad_out = x.grad_out
+    if name == TUTORIAL:
+        qkv, grad_out = [t.half() for t in qkv], grad_out.half()
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            call = _call(form(case, x, machine), case, qkv, grad_out)
+            machine.poison(4 * case.kept_bytes)
+            result = call()
+        except Exception as failed:  # whatever a peer does, the race goes on
+            raise Refused(_why(failed, said)) from failed
+    return call, result
+
+
+def _call(attend, case, qkv, grad_out):
+    if case.way != BACKWARD:
+        return lambda: attend(*qkv)
+    leaves = [t.detach().requires_grad_() for t in qkv]
+    out = attend(*leaves)
+    return lambda: torch.autograd.grad(out, leaves, grad_out, retain_graph=True)
+
+
+def _why(failed, said):
+    """One line: what was raised, and what was said before; PyTorch warns of why it refuses."""
+    first = str(failed).strip().splitlines()[:1]
+    kind = "" if isinstance(failed, Refused) else f"{type(failed).__name__}: "
+    told = [str(w.message).splitlines()[0] for w in said if issubclass(w.category, UserWarning)]
+    words = " | ".join(dict.fromkeys([kind + (first[0] if first else ""), *told]))
+    return words if len(words) <= 400 else words[:399] + "…"

@@ -1,0 +1,52 @@
+"""Calls that take turns on a machine, round after round."""
+
+import statistics
+from typing import NamedTuple
+
+WARM = 3  # rounds that do not count: what is compiled or chosen on the first call is no part
+FEWEST, MOST = 11, 51  # rounds that count
+SECONDS = 2.0  # of the GPU for a case, unless that is fewer rounds than the fewest
+
+
+class Timing(NamedTuple):
+    """The times of one call over the rounds, in seconds of the GPU, and of the host for one."""
+
+    seconds: list
+    host: float
+
+    @property
+    def median(self):
+        return statistics.median(self.seconds)
+
+    @property
+    def spread(self):
+        """The distance between the quartiles, as a share of the median."""
+        low, _, high = statistics.quantiles(self.seconds, n=4, method="inclusive")
+        return (high - low) / self.median
+
+
+def turns(calls, machine, seconds=SECONDS):
+    """Call each once a round, as many rounds as fit into so many seconds.
+
+    Takes a dict of functions without arguments. Returns a `Timing` of each, by name.
+    """
+    if not calls:
+        return {}
+    hold = dict.fromkeys(calls, 0.0)
+    for _ in range(WARM):
+        took = {name: machine.time(call, hold[name]) for name, call in calls.items()}
+        hold = {name: 1.5 * host for name, (_, host) in took.items()}
+    once = sum(gpu + host for gpu, host in took.values())
+    n = min(max(FEWEST, int(seconds / once)), MOST)
+    found = {name: Timing([], []) for name in calls}
+    for _ in range(n):
+        for name, call in calls.items():
+            gpu, host = machine.time(call, hold[name])
+            found[name].seconds.append(gpu)
+            found[name].host.append(host)
+    return {name: Timing(t.seconds, statistics.median(t.host)) for name, t in found.items()}
+
+
+def ratio(timing, to):
+    """How many times as long one took as another in the same round: the median over rounds."""
+    return statistics.median(a / b for a, b in zip(timing.seconds, to.seconds, strict=True))

@@ -1,0 +1,83 @@
+"""What the package would start on a GPU is compiled from the call itself."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from attnbook import kernels
+from attnbook.kernels import configurations, launch, machine_code
+from attnbook.kernels.configurations import FORWARD_ANY, FORWARD_HOPPER, KEYS_HOPPER, ROWS_HOPPER
+from attnbook.kernels.machine_code.launches import CAPABILITIES
+
+
+def inputs(width, n=256):
+    return torch.zeros(3, 1, 2, n, width, dtype=torch.bfloat16)
+
+
+def forward(width, target="sm_90", n=256, **options):
+    q, k, v = inputs(width, n)
+    [found] = machine_code.launches(lambda: kernels.flash_attention(q, k, v, **options), target)
+    return found
+
+
+def test_a_launch_is_written_down_and_not_made():
+    before = launch.start
+    found = forward(64)
+    assert launch.start is before
+    assert found.configuration == FORWARD_HOPPER[64][False][0]
+    assert found.signature["q"] == "*bf16:16" and found.signature["n_q"] == "i32:16"
+    assert found.signature["scale"] == "fp32" and found.constants["bias"] is None
+    assert found.constants["D"] == 64 and found.constants["group"] == 1
+    assert forward(64, n=257).signature["n_q"] == "i32"
+    assert found.signature["q_strides"] == ("i32:16",) * 3
+
+
+def test_all_is_put_back_after_an_error():
+    before = launch.start, launch.capability
+    with pytest.raises(ZeroDivisionError):
+        machine_code.launches(lambda: 1 / 0)
+    assert (launch.start, launch.capability) == before
+
+
+def test_each_gpu_has_its_own_sizes():
+    for target in ("sm_80", "sm_120", "gfx942"):
+        assert forward(64, target).configuration == FORWARD_ANY[64]
+    assert FORWARD_ANY[64] not in FORWARD_HOPPER[64][False]
+
+
+def test_a_capability_is_what_the_package_would_find(monkeypatch):
+    """An MI300 has 9.4, and is no Hopper for that: the package asks whose GPU it is first."""
+    assert CAPABILITIES["sm_120"] == (12, 0) and CAPABILITIES["sm_80"] == (8, 0)
+    monkeypatch.setattr(torch.version, "hip", "6.0")
+    monkeypatch.setattr(configurations, "is_interpreting", lambda: False)
+    x = SimpleNamespace(device=torch.device("cuda"))
+    assert CAPABILITIES["gfx942"] == configurations.capability(x)
+
+
+def test_the_way_back_is_two_kernels_after_a_row_sum():
+    q, k, v = inputs(64)
+    out, lse = torch.zeros_like(q), torch.zeros(q.shape[:-1])
+    given = torch.zeros_like(q), q, k, v, out, lse
+    found = machine_code.launches(lambda: kernels.flash_attention_backward(*given))
+    assert len({one.kernel for one in found}) == len(found) == 3
+    assert [one.configuration for one in found[1:]] == [KEYS_HOPPER[64][0], ROWS_HOPPER[64]]
+
+
+def test_the_package_s_forward_on_an_h100():
+    """Warps with different work: two groups of four share the queries, others load."""
+    code = forward(64).compiled()
+    c = FORWARD_HOPPER[64][False][0]
+    tile = c.rows * c.keys // 2
+    assert code.stack == code.spills == 0
+    assert code.hot.flops == 4 * tile * 64
+    assert code.hot.counts["tensor loads"] == code.hot.counts["copies"] == 0
+    assert any(loop.counts["tensor loads"] and not loop.flops for loop in code.loops)
+    assert 1 <= code.hot.per_score(tile)["exponentials"] < 1.05
+
+
+def test_the_package_s_forward_on_an_a100():
+    code = forward(64, "sm_80", causal=True).compiled()
+    assert (
+        code.stack == 0 and code.hot.flops == 4 * FORWARD_ANY[64].rows * FORWARD_ANY[64].keys * 64
+    )

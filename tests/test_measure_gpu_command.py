@@ -1,0 +1,268 @@
+"""The command of the race: turns, and a file that grows, resumes, and refuses what is not its."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from made_up_gpu import RATES, WHERE, MadeUp
+
+from attnbook.measure.gpu import cases, command, race, record, turns, warm
+from attnbook.measure.gpu.table import HEAD, lines, progress
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_calls_take_turns_and_the_first_rounds_do_not_count():
+    order = []
+    calls = {name: lambda name=name: order.append(name) for name in "ab"}
+    late = [(9.0, 0.0)] * 2 * turns.WARM + [(i, 0.1) for i in range(100)]
+    found = turns.turns(calls, MadeUp(late), seconds=0)
+    assert order == list("ab") * (turns.WARM + turns.FEWEST)
+    assert found["a"].seconds == list(range(0, 22, 2))
+    assert found["b"].seconds == list(range(1, 22, 2))
+    assert found["a"].host == 0.1
+
+
+@pytest.mark.parametrize(("seconds", "n"), [(0, 11), (0.048, 20), (9, 51)])
+def test_there_are_as_many_rounds_as_fit(seconds, n):
+    """Each call takes 2 ms of the GPU and 0.4 ms of the host."""
+    found = turns.turns({"a": lambda: None}, MadeUp(), seconds)
+    assert len(found["a"].seconds) == n
+
+
+def test_the_gpu_is_held_for_as_long_as_the_host_needed_and_half_as_long_again():
+    machine = MadeUp()
+    turns.turns({"a": lambda: None}, machine, 0)
+    assert [round(hold, 6) for _, hold in machine.log] == [0] + [0.0006] * (turns.WARM + 10)
+
+
+def test_spread_and_ratio_are_over_rounds():
+    one, two = turns.Timing([1, 2, 3, 4, 5], 0), turns.Timing([1, 4, 3, 8, 20], 0)
+    assert (one.median, one.spread) == (3, pytest.approx(2 / 3))
+    assert turns.ratio(two, one) == 2
+    assert turns.turns({}, MadeUp()) == {}
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Three cases, and rows that take no time."""
+    three = cases.cases()[:3]
+    asked = []
+
+    def rows(case, forms, machine, ceilings, seconds, broken):
+        asked.append((case.id, broken))
+        return [{"case": case.id, "form": "ours", "milliseconds": 1.0, "spread": 0.1, "share": 0.5,
+                 "TFLOP/s": 1.0, "times what is kept": 1.0}]  # fmt: skip
+
+    monkeypatch.setattr(command.of, "cases", lambda: three)
+    monkeypatch.setattr(race, "rows", rows)
+    return types(asked=asked, cases=three)
+
+
+def types(**given):
+    return type("Short", (), given)
+
+
+def run(*given, where=WHERE):
+    return command.run(
+        command._arguments([str(x) for x in given]), MadeUp(), lambda m: RATES, where
+    )
+
+
+def test_the_file_grows_and_a_second_run_measures_only_what_is_left(short, tmp_path, capsys):
+    file = tmp_path / "a.json"
+    assert run(file, "--only", short.cases[0].id) == 0
+    assert [row["case"] for row in json.loads(file.read_text())["rows"]] == [short.cases[0].id]
+    assert run(file) == 0
+    assert [case for case, _ in short.asked] == [case.id for case in short.cases]
+    found = json.loads(file.read_text())
+    assert [row["run"] for row in found["rows"]] == [0, 1, 1] and found["ceilings"] == [RATES] * 2
+    assert found["environment"] == WHERE and found["settings"]["dtype"] == "bfloat16"
+    assert run(file) == 0 and len(short.asked) == 3
+    assert "3 of 3 cases" in capsys.readouterr().out
+    assert run(file, "--replace") == 0 and len(short.asked) == 6
+
+
+def test_what_was_measured_stays_when_a_case_ends_the_process(short, tmp_path, monkeypatch):
+    whole = race.rows
+
+    def stops(case, *given):
+        if case == short.cases[1]:
+            raise KeyboardInterrupt
+        return whole(case, *given)
+
+    monkeypatch.setattr(race, "rows", stops)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "a.json", "--also", tmp_path / "out" / "b.json")
+    for file in ("a.json", "out/b.json"):
+        found = json.loads((tmp_path / file).read_text())
+        assert [row["case"] for row in found["rows"]] == [short.cases[0].id]
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_a_file_is_never_half_written(tmp_path, monkeypatch):
+    kept = record.Record(tmp_path / "a.json", {"environment": WHERE, "settings": 1, "cases": []})
+    kept.begin(RATES)
+    before = kept.file.read_text()
+    monkeypatch.setattr(record.os, "replace", lambda *files: (_ for _ in ()).throw(OSError("full")))
+    with pytest.raises(OSError, match="full"):
+        kept.add([{"case": "x"}])
+    assert kept.file.read_text() == before
+
+
+@pytest.mark.parametrize("key", record.SAME)
+def test_another_machines_or_commits_file_is_not_written_to(short, tmp_path, capsys, key):
+    file = tmp_path / "a.json"
+    run(file, "--only", short.cases[0].id)
+    before = file.read_text()
+    assert run(file, where=WHERE | {key: "other"}) == 1
+    assert file.read_text() == before and len(short.asked) == 1
+    said = capsys.readouterr().out
+    assert f"{key} {WHERE[key]}, not other" in said and "--replace" in said
+
+
+@pytest.mark.parametrize("key", ["date", "processor"])
+def test_another_day_goes_on(short, tmp_path, key):
+    file = tmp_path / "a.json"
+    run(file, "--only", short.cases[0].id)
+    assert run(file, where=WHERE | {key: "other"}) == 0 and len(short.asked) == 3
+
+
+def test_a_file_of_something_else_or_of_other_settings_is_refused(short, tmp_path, monkeypatch):
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"command": "python -m attnbook.measure"}))
+    assert run(file) == 1 and not short.asked
+    file.unlink()
+    run(file, "--only", short.cases[0].id)
+    monkeypatch.setitem(command.SETTINGS, "seed", 1)
+    assert run(file) == 1 and len(short.asked) == 1
+
+
+def test_no_case_begins_when_the_minutes_are_over(short, tmp_path, monkeypatch, capsys):
+    clock = iter([0, 0, 59, 61, 62])
+    monkeypatch.setattr(command.time, "monotonic", lambda: next(clock))
+    assert run(tmp_path / "a.json", "--minutes", 1) == 0
+    assert len(short.asked) == 2
+    assert "1 minutes are over" in (said := capsys.readouterr().out)
+    assert "2 of 3 cases" in said and "goes on with the rest" in said
+
+
+def test_a_form_that_breaks_the_gpu_is_left_out_of_the_next_run(short, tmp_path, monkeypatch):
+    file, whole = tmp_path / "a.json", race.rows
+
+    def breaks(case, forms, machine, ceilings, seconds, broken):
+        if case == short.cases[1] and "peer" not in broken:
+            raise race.Broken("peer", "an illegal access")
+        return whole(case, forms, machine, ceilings, seconds, broken)
+
+    monkeypatch.setattr(race, "rows", breaks)
+    with pytest.raises(SystemExit, match="run the command again"):
+        run(file)
+    assert run(file) == 0
+    assert short.asked[1] == (short.cases[1].id, {"peer": "an illegal access"})
+    assert short.asked[2] == (short.cases[2].id, {})
+
+
+def test_a_form_after_which_the_gpu_is_dead_is_named():
+    machine = MadeUp()
+
+    def kills(case, x, machine):
+        machine.alive = False
+        raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
+    case = cases.Case("plain", cases.FORWARD, 16, 8, 8, 1, 1, 1)
+    with pytest.raises(race.Broken, match="peer: RuntimeError: CUDA error"):
+        race.rows(case, {"peer": kills}, machine, RATES)
+    machine = MadeUp()
+    (row,) = race.rows(case, {"peer": kills}, machine, RATES, broken={"peer": "it broke"})
+    assert row["refused"] == "it broke" and machine.alive
+
+
+def test_memory_that_runs_out_ends_the_case_and_not_the_race(short, tmp_path, monkeypatch):
+    def full(case, *given):
+        raise torch.OutOfMemoryError("CUDA out of memory.\nTried to allocate")
+
+    monkeypatch.setattr(race, "rows", full)
+    assert run(tmp_path / "a.json") == 1
+    rows = json.loads((tmp_path / "a.json").read_text())["rows"]
+    assert [row["refused"] for row in rows] == ["CUDA out of memory."] * 3
+
+
+def test_the_status_says_that_ours_does_not_agree(short, tmp_path, monkeypatch, capsys):
+    wrong = {"form": "ours", "refused": "its error, whole, is 1; expected"}
+    monkeypatch.setattr(race, "rows", lambda case, *given: [{"case": case.id} | wrong])
+    assert run(tmp_path / "a.json") == 1
+    assert f"OURS FAILED {short.cases[0].id}: its error" in capsys.readouterr().out
+
+
+def test_a_machine_without_a_gpu_is_told_so_in_one_sentence():
+    if torch.cuda.is_available():
+        pytest.skip("this machine has no lack of a GPU")
+    done = subprocess.run(
+        [sys.executable, "-m", "attnbook.measure", "gpu", "nothing.json"],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(ROOT / "code"), "PATH": ""},
+    )
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (1, "", command.NO_GPU)
+    assert not Path("nothing.json").exists()
+
+
+def test_the_table_has_a_line_for_each_form():
+    row = {"form": "ours", "milliseconds": 1.2, "spread": 0.01, "TFLOP/s": 500.0, "share": 0.6,
+           "ratio": 0.8, "times ours": 1, "times what is kept": 1.01, "error ratio": 0.9,
+           }  # fmt: skip
+    refused = {"form": "peer", "refused": "it is not here"}
+    head, ours, other = progress([row, refused])
+    assert head == HEAD
+    assert ours.split() == ["ours", "1.2", "1.0%", "0.80", "1.00", "500", "0.60", "1.01", "0.90"]
+    assert other.split(None, 1) == ["peer", "it is not here"]
+    assert len(lines(RATES)) == 3 and "TFLOP/s" in lines(RATES)[0]
+
+
+class Tuned:
+    def __init__(self):
+        self.configs = list(range(5))
+
+
+def test_processes_share_what_a_tutorial_chooses_from():
+    shared = []
+    for i in range(3):
+        kernel = Tuned()
+        warm.share([kernel, "text", 1], i, 3)
+        shared.append(kernel.configs)
+    assert shared == [[0, 3], [1, 4], [2]]
+    assert warm.share([Tuned()], 7, 8) == []
+
+
+def test_warming_calls_every_case_once_among_all_processes(monkeypatch):
+    called = []
+    monkeypatch.setattr(warm, "_call", lambda case, forms, machine: called.append(case.id))
+    made_up = {name: None for name in (warm.OURS, warm.FLEX)}
+    made_up[warm.TUTORIAL] = type("Form", (), {"keywords": {"folder": Path("nowhere")}})
+    for i in range(5):
+        warm.warm(i, 5, made_up, MadeUp())
+    assert sorted(called) == sorted(case.id for case in cases.cases())
+
+
+def test_warming_goes_on_after_what_is_refused(capsys):
+    def raises(case, x, machine):
+        raise RuntimeError("no compiler")
+
+    case = cases.Case("plain", cases.FORWARD, 16, 8, 8, 1, 1, 1)
+    warm._call(case, {"peer": raises}, machine := MadeUp())
+    assert "peer: RuntimeError: no compiler" in capsys.readouterr().out
+    assert machine.log[-1] == "forget"
+
+
+def test_the_command_is_reached_from_the_package(monkeypatch):
+    from attnbook.measure import __main__ as package
+
+    given = []
+    monkeypatch.setattr(command, "main", given.append)
+    monkeypatch.setattr("sys.argv", ["measure", "gpu", "a.json", "--minutes", "3"])
+    package.main()
+    assert given == [["a.json", "--minutes", "3"]]
