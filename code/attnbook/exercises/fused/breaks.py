@@ -1,5 +1,7 @@
 """A triangle that moves when padding is cut off, and a cap that comes after the mask."""
 
+import functools
+
 import numpy as np
 
 from attnbook import masks, reference
@@ -30,6 +32,16 @@ def cap_then_mask(mask, cap):
 def mask_then_cap(mask, cap):
     masked = np.where(mask, SCORES, -np.inf)
     return reference.softmax(cap * np.tanh(masked / cap)) @ VALUES
+
+
+def to_four_decimals(version):
+    """A difference that nobody sees in the output is none."""
+
+    @functools.wraps(version)
+    def call(mask, cap):
+        return np.round(version(mask, cap), 4)
+
+    return call
 
 
 def _counts(n_q, n_k, valid_len):
@@ -77,8 +89,8 @@ after_cut = Break(
         Miss((0, 4, 2), lambda n_q, n_k, n: n_q == 0, "without queries there are no rows."),
     ),
     notice=(
-        "To slice keys to the valid length saves half of the time, and is right where the triangle "
-        "is made before the cut."
+        "To slice keys to the valid length saves work, and is right where the triangle is made "
+        "before the cut."
     ),
 )
 
@@ -88,6 +100,7 @@ late_cap = Break(
     level="easy",
     minutes=4,
     solution_of=solutions.late_cap,
+    through=to_four_decimals,
     wrong=mask_then_cap,
     right=cap_then_mask,
     allowed=_three_and_a_cap,
@@ -107,12 +120,12 @@ late_cap = Break(
         ),
         Miss(
             ([False, True, True], 40.0),
-            lambda mask, cap: mask[1] and mask[2] and cap > 20,
+            lambda mask, cap: mask[1] and mask[2] and cap > 8,
             "the key that leaks has the value 0 and next to no weight: lower the cap.",
         ),
         Miss(
             ([True, True, False], 1000.0),
-            lambda mask, cap: cap > 20,
+            lambda mask, cap: cap > 8,
             "exp(−cap) is next to nothing for so large a cap: lower it.",
         ),
     ),

@@ -17,8 +17,10 @@ def as_change(function):
     @functools.wraps(function)
     def call(n_heads, n_q, n_k):
         sizes = 2, n_heads, n_q, n_k
-        scores = torch.arange(math.prod(sizes), dtype=torch.float64).reshape(sizes) / 8
-        return called(function, (n_heads, n_q, n_k), sizes, (scores,))
+        scores = torch.arange(math.prod(sizes), dtype=torch.float32).reshape(sizes) / 8
+        out = called(function, (n_heads, n_q, n_k), sizes, (scores,))
+        # A slope of float64 is as right as one of float32, which is off by some 1e-8.
+        return out.astype("float32") if out.dtype == "float64" else out
 
     return call
 
@@ -91,8 +93,27 @@ sloped = Write(
             "keys ahead of the query are favoured: the distance has no sign.",
         ),
         Misconception(
+            slopes(right_slope, lambda i, j, n_q, n_k: j - (i + n_k - n_q)),
+            "keys behind the query are favoured: the distance has no sign.",
+        ),
+        Misconception(
             slopes(right_slope, lambda i, j, n_q, n_k: torch.clamp(i + n_k - n_q - j, min=0)),
             "keys ahead of the query are left as they are: the distance has no sign.",
+        ),
+        Misconception(
+            slopes(lambda h, n: 2.0 ** (-8 * h + 1 / n)),
+            "the exponent became −8 h + 1/n_heads: h + 1 needs its brackets.",
+        ),
+        Misconception(
+            slopes(lambda h, n: 2.0 ** (-8 * (h + 1) // n)),
+            "the exponent is rounded to a whole number: divide with `/`.",
+        ),
+        Misconception(
+            slopes(lambda h, n: torch.exp(-8 * (h + 1) / n)), "the base of the slope is 2, not e."
+        ),
+        Misconception(
+            slopes(lambda h, n: right_slope(n - 1 - h, n)),
+            "the slopes stand in reverse: head 0 has the steepest.",
         ),
         Misconception(
             slopes(lambda h, n: right_slope(0, n)), "every head got the slope of head 0."
@@ -106,6 +127,7 @@ sloped = Write(
         case(n_heads=1, n_q=1, n_k=2),
         case(n_heads=2, n_q=2, n_k=2),
         case(n_heads=2, n_q=2, n_k=3),
+        case(n_heads=3, n_q=2, n_k=3),
         case(n_heads=4, n_q=3, n_k=3),
         case(n_heads=8, n_q=4, n_k=6),
         case(n_heads=4, n_q=5, n_k=2),

@@ -157,7 +157,9 @@ for_flash = Write(
             "MATH runs: FLASH wants one width, and has [3, 3, 1]",
         ),
         Misconception(three_axes, "MATH runs: FLASH wants four axes, and has [3, 3, 3]"),
-        Misconception(in_float16, "the result is float16 where float64 came in: keep the dtype."),
+        Misconception(
+            in_float16, "float64 came in, and something shorter goes out: keep the dtype."
+        ),
     ),
     notice="`fused.scaled_dot_product_attention` does the same for you, whatever comes in.",
     cases=(

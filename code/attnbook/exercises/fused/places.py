@@ -21,6 +21,8 @@ def _over_places(rule, sizes, score=()):
 OURS = {
     "data-dependent": "your rule asks a tensor with `if`, `and`, `or` or `not`, which it cannot: "
     "join conditions with `&` and choose with `torch.where`",
+    "vmap over calling .item()": "your rule asks for the number in a tensor, as `.item()`, `int`, "
+    "`float` and `math` do, which it cannot: compute with tensors",
     "must only return Tensors": "your rule returned something else than a tensor",
 }
 

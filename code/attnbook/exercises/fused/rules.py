@@ -115,6 +115,10 @@ window_rule = Write(
             "old keys are still seen: a query sees `left` keys before its own, and no older one.",
         ),
         Misconception(
+            of_back(lambda back, top, left: back >= 0, padding=False),
+            "only the future is hidden: is each comparison in brackets? `&` binds before `>=`.",
+        ),
+        Misconception(
             of_back(lambda back, top, left: back <= left),
             "the future is seen: a window hides what comes after the query's own key.",
         ),
