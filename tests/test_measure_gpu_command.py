@@ -96,10 +96,9 @@ def test_what_was_measured_stays_when_a_case_ends_the_process(short, tmp_path, m
 
     monkeypatch.setattr(race, "rows", stops)
     with pytest.raises(KeyboardInterrupt):
-        run(tmp_path / "a.json", "--also", tmp_path / "out" / "b.json")
-    for file in ("a.json", "out/b.json"):
-        found = json.loads((tmp_path / file).read_text())
-        assert [row["case"] for row in found["rows"]] == [short.cases[0].id]
+        run(tmp_path / "out" / "a.json")
+    found = json.loads((tmp_path / "out" / "a.json").read_text())
+    assert [row["case"] for row in found["rows"]] == [short.cases[0].id]
     assert not list(tmp_path.rglob("*.tmp"))
 
 
@@ -122,6 +121,23 @@ def test_another_machines_or_commits_file_is_not_written_to(short, tmp_path, cap
     assert file.read_text() == before and len(short.asked) == 1
     said = capsys.readouterr().out
     assert f"{key} {WHERE[key]}, not other" in said and "--replace" in said
+
+
+def test_the_record_that_is_kept_is_gone_on_with_if_it_is_of_the_same(
+    short, tmp_path, capsys, monkeypatch
+):
+    kept = tmp_path / "kept.json"
+    monkeypatch.setattr(command, "default_file", lambda gpu: kept)
+    run("--only", short.cases[0].id)
+    before = kept.read_text()
+    (tmp_path / "out").mkdir()
+    assert run(tmp_path / "out", "--earlier") == 0 and (tmp_path / "out/kept.json").exists()
+    assert len(short.asked) == 3 and kept.read_text() == before
+    assert run(tmp_path / "b.json", "--earlier", where=WHERE | {"commit": "def"}) == 0
+    assert len(short.asked) == 6 and kept.read_text() == before
+    assert "commit abc1234, not def: all is measured again" in capsys.readouterr().out
+    kept.unlink()
+    assert run(tmp_path / "c.json", "--earlier") == 0 and len(short.asked) == 9
 
 
 @pytest.mark.parametrize("key", ["date", "processor"])
@@ -150,7 +166,9 @@ def test_no_case_begins_when_the_minutes_are_over(short, tmp_path, monkeypatch, 
     assert "2 of 3 cases" in said and "goes on with the rest" in said
 
 
-def test_a_form_that_breaks_the_gpu_is_left_out_of_the_next_run(short, tmp_path, monkeypatch):
+def test_a_form_that_breaks_the_gpu_is_left_out_of_the_next_run(
+    short, tmp_path, monkeypatch, capsys
+):
     file, whole = tmp_path / "a.json", race.rows
 
     def breaks(case, forms, machine, ceilings, seconds, broken):
@@ -159,8 +177,9 @@ def test_a_form_that_breaks_the_gpu_is_left_out_of_the_next_run(short, tmp_path,
         return whole(case, forms, machine, ceilings, seconds, broken)
 
     monkeypatch.setattr(race, "rows", breaks)
-    with pytest.raises(SystemExit, match="run the command again"):
+    with pytest.raises(SystemExit, match="2"):
         run(file)
+    assert "peer: an illegal access\nThe GPU does nothing more" in capsys.readouterr().out
     assert run(file) == 0
     assert short.asked[1] == (short.cases[1].id, {"peer": "an illegal access"})
     assert short.asked[2] == (short.cases[2].id, {})
