@@ -7,9 +7,9 @@ the registers in which the last have left them:
     Aᵀ = exp(S - L)ᵀ,    grad_Sᵀ = Aᵀ ∘ (v grad_Oᵀ - along) ∘ ∂S/∂x
     grad_v = Aᵀ grad_O,    grad_k = scale · grad_Sᵀ q
 
-With GRAD_Q, what a block gives to the gradient of its queries, scale · grad_S k, is added in main
-memory, where other programs add too: in an order that no two runs share, but with five products in
-place of the seven of two kernels.
+Given a `grad_q`, what a block gives to the gradient of its queries, grad_S k, is added there, in
+main memory, where other programs add too: in an order that no two runs share, but with five
+products in place of the seven of two kernels.
 
 Source: Dao et al. (2022), appendix B.4, algorithm 4; Dao (2023), algorithm 2.
 """
@@ -19,7 +19,7 @@ import triton.language as tl
 
 from attnbook.kernels.order import block_and_head
 from attnbook.kernels.scores import scores_of
-from attnbook.kernels.tiles import head_of, rows_of
+from attnbook.kernels.tiles import add_rows, head_of, rows_of
 from attnbook.kernels.visible import row_ranges, sees
 
 
@@ -28,7 +28,7 @@ def collect(
     state, begin, end, k, v, q, grad_out, shift, along, grad_q, q_strides, grad_strides, first_key,
     sizes, scale, softcap, window, bias, bias_strides, CUT: tl.constexpr, CAUSAL: tl.constexpr,
     ROWS: tl.constexpr, KEYS: tl.constexpr, D: tl.constexpr, TMA: tl.constexpr,
-    STAGES: tl.constexpr, PRECISION: tl.constexpr,
+    STAGES: tl.constexpr, REDUCE: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     """Add what a block of keys gets from the queries from begin to end."""
     grad_k, grad_v = state
@@ -52,9 +52,8 @@ def collect(
         grad_scores = (weights * (grad_weights - of_rows) * slope).to(q_block.dtype)
         grad_k = tl.dot(grad_scores, q_block, grad_k, input_precision=PRECISION)
         if grad_q is not None:
-            part = tl.dot(grad_scores.T, k, input_precision=PRECISION) * scale
-            into = grad_q + at.to(tl.int64)[:, None] * D + tl.arange(0, D)[None, :]
-            tl.atomic_add(into, part, mask=there[:, None], sem="relaxed")
+            part = tl.dot(grad_scores.T, k, input_precision=PRECISION)
+            add_rows(grad_q, first, sizes[0], part, ROWS, D, REDUCE)
     return grad_k, grad_v
 
 
@@ -63,7 +62,7 @@ def hear(
     state, head, ends, k, v, q, grad_out, bias, shift, along, grad_q, q_strides, bias_strides,
     grad_strides, batch, n_heads, first_key, sizes, scale, softcap, window, CAUSAL: tl.constexpr,
     RAGGED: tl.constexpr, D: tl.constexpr, ROWS: tl.constexpr, KEYS: tl.constexpr,
-    TMA: tl.constexpr, STAGES: tl.constexpr, PRECISION: tl.constexpr,
+    TMA: tl.constexpr, STAGES: tl.constexpr, REDUCE: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     """Add what a block of keys gets from one head of queries."""
     of_head = (batch * n_heads + head).to(tl.int64) * sizes[0]
@@ -73,6 +72,8 @@ def hear(
         bias += batch.to(tl.int64) * bias_strides[0] + head.to(tl.int64) * bias_strides[1]
     if grad_q is not None:
         grad_q += of_head * D
+        if REDUCE:
+            grad_q = tl.make_tensor_descriptor(grad_q, [sizes[0], D], [D, 1], [ROWS, D])
     for phase in tl.static_range(3):  # cut blocks at the top, full blocks, cut blocks
         if (CAUSAL, True, window is not None)[phase]:
             state = collect(
@@ -80,7 +81,7 @@ def hear(
                 along + of_head, grad_q, q_strides, grad_strides, first_key, sizes, scale,
                 softcap, window, bias, bias_strides,
                 phase != 1 or (RAGGED and grad_q is not None), CAUSAL, ROWS, KEYS, D, TMA,
-                STAGES, PRECISION,
+                STAGES, REDUCE, PRECISION,
             )  # fmt: skip
     return state
 
@@ -100,7 +101,7 @@ def flash_backward_keys(
     k_strides, v_strides, bias_strides, grad_strides, n_batch, n_heads, group, together, n_q, n_k,
     scale, softcap, window, CAUSAL: tl.constexpr, RAGGED: tl.constexpr, D: tl.constexpr,
     ROWS: tl.constexpr, KEYS: tl.constexpr, TMA: tl.constexpr, STAGES: tl.constexpr,
-    PRECISION: tl.constexpr,
+    REDUCE: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     """grad_k and grad_v of one block of keys of one head, and its part of grad_q, if wanted."""
     n_shared = n_heads // group
@@ -121,7 +122,7 @@ def flash_backward_keys(
             state, place % n_shared * group + member, ends, k_block, v_block, q, grad_out, bias,
             shift, along, grad_q, q_strides, bias_strides, grad_strides, batch, n_heads,
             first_key, sizes, scale, softcap, window, CAUSAL, RAGGED, D, ROWS, KEYS, TMA, STAGES,
-            PRECISION,
+            REDUCE, PRECISION,
         )  # fmt: skip
     write(state[0] * scale, grad_k, place, first_key, n_visible, n_k, KEYS, D)
     write(state[1], grad_v, place, first_key, n_visible, n_k, KEYS, D)

@@ -16,7 +16,7 @@ class Configuration(NamedTuple):
 
     A program computes `rows` queries (or keys, for their gradients) against `keys` at a time, with
     `warps` of 32 threads, while `stages` tiles are under way from memory; by tensor descriptors if
-    `tma`, and with warps that only bring tiles if `specialize`.
+    `tma`, and with warps that only bring tiles if `specialize`; a thread has at most `registers`.
     """
 
     rows: int
@@ -25,6 +25,12 @@ class Configuration(NamedTuple):
     stages: int
     tma: bool = False
     specialize: bool = False
+    registers: int | None = None
+
+    def options(self):
+        """What Triton's compiler is told."""
+        limit = {} if self.registers is None else {"maxnreg": self.registers}
+        return {"num_warps": self.warps, "num_stages": self.stages, **limit}
 
 
 INTERPRETED = Configuration(64, 32, 1, 1)

@@ -1,7 +1,6 @@
 """Tensors to kernels: what each kernel is given, and how many programs of it are started."""
 
-import contextlib
-
+import numpy as np
 import torch
 import triton
 
@@ -61,10 +60,10 @@ def backward(
     total = torch.zeros_like(grads[0], dtype=torch.float32) if atomic else None
     start(
         flash_backward_keys, _programs(k, by_keys.keys), by_keys, *given, total, *grads[1:], *more,
-        **_visible(k, by_keys, options), **_compiled(q, by_keys),
+        **_visible(k, by_keys, options), **_compiled(q, by_keys), REDUCE=_reduces(by_keys),
     )  # fmt: skip
     if atomic:
-        grads = total.to(q.dtype), *grads[1:]
+        torch.mul(total, scale, out=grads[0])
     else:
         start(
             flash_backward_queries, _programs(q, by_rows.rows), by_rows, *given, grads[0], *more,
@@ -87,15 +86,18 @@ def _along(grad_out, out, lse, grad_lse):
 def start(kernel, programs, configuration, *args, **constants):
     """Start a kernel on the device of its first tensor."""
     c, device = configuration, args[0].device
-    if not is_interpreting() and device.type == "cpu":
+    if is_interpreting():
+        with np.errstate(all="ignore"):  # infinities and NaN are answers, not warned about on a GPU
+            kernel[(programs,)](*args, **constants)
+        return
+    if device.type == "cpu":
         raise ValueError("q is on cpu; expected a GPU, for which kernels are compiled here")
-    options = {} if is_interpreting() else {"num_warps": c.warps, "num_stages": c.stages}
-    if c.tma and not is_interpreting():  # descriptors made in a kernel are kept in memory
+    if c.tma:  # descriptors made in a kernel are kept in memory
         triton.set_allocator(
             lambda size, alignment, stream: torch.empty(size, device=device, dtype=torch.int8)
         )
-    with contextlib.nullcontext() if is_interpreting() else torch.cuda.device(device):
-        kernel[(programs,)](*args, **constants, **options)
+    with torch.cuda.device(device):
+        kernel[(programs,)](*args, **constants, **c.options())
 
 
 def _programs(x, size):
@@ -130,6 +132,11 @@ def _compiled(q, c):
 def _is_wide(q):
     """Whether to compute in float32: Triton 3.7 interprets products of bfloat16 wrongly."""
     return is_interpreting() and q.dtype == torch.bfloat16
+
+
+def _reduces(c):
+    """Whether tensor descriptors add in memory: the interpreter of Triton 3.7 does not know how."""
+    return c.tma and not is_interpreting()
 
 
 def _empty(x):

@@ -37,3 +37,14 @@ def rows_of(
         else:
             tile = tl.load(at)
     return tile
+
+
+@triton.jit
+def add_rows(x, first, n_rows, tile, SIZE: tl.constexpr, D: tl.constexpr, REDUCE: tl.constexpr):
+    """Add a tile to rows first to first + SIZE of one head, (n_rows, D), while others add too."""
+    if REDUCE:
+        x.atomic_add([first, 0], tile)
+    else:
+        rows = (first + tl.arange(0, SIZE))[:, None]
+        at = x + rows.to(tl.int64) * D + tl.arange(0, D)[None, :]
+        tl.atomic_add(at, tile, mask=rows < n_rows, sem="relaxed")

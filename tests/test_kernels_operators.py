@@ -1,0 +1,150 @@
+"""The kernels as PyTorch sees them: operators, gradients, compilers, and what they refuse."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from kernel_oracle import drawn
+
+from attnbook.kernels import flash_attention, flash_attention_backward, flash_attention_with_lse
+from attnbook.kernels.operators import attend, attend_backward
+
+Q, K, V, GRAD = drawn((1, 2, 5, 16), (1, 1, 7, 16), count=4)
+OPTIONS = None, None, True, None, None, 0.25
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_operators_are_what_they_say_they_are():
+    given = [x.clone().requires_grad_() for x in (Q, K, V)]
+    kinds = "test_schema", "test_autograd_registration", "test_faketensor"
+    torch.library.opcheck(attend, (*given, *OPTIONS), test_utils=kinds)
+    out, lse = attend(Q, K, V, *OPTIONS)
+    torch.library.opcheck(
+        attend_backward, (GRAD, None, Q, K, V, out, lse, *OPTIONS, False), test_utils=kinds
+    )
+
+
+def test_a_compiler_keeps_them_whole():
+    seen = []
+
+    def keep(graph, inputs):
+        seen.extend(str(node.target) for node in graph.graph.nodes)
+        return graph.forward
+
+    def loss(q, k, v):
+        return flash_attention(q, k, v, causal=True).square().sum()
+
+    compiled = torch.compile(loss, backend=keep, fullgraph=True)
+    assert torch.equal(compiled(Q, K, V), loss(Q, K, V))
+    assert "attnbook.flash_attention.default" in seen
+
+
+def test_gradients_pass_through_a_compiler():
+    given = [x.clone().requires_grad_() for x in (Q, K, V)]
+    compiled = torch.compile(flash_attention, backend="aot_eager", fullgraph=True)
+    ours = torch.autograd.grad(compiled(*given), given, GRAD)
+    right = torch.autograd.grad(flash_attention(*given), given, GRAD)
+    assert all(torch.equal(a, b) for a, b in zip(ours, right, strict=True))
+
+
+def test_gradients_of_gradients_are_refused():
+    given = [x.clone().requires_grad_() for x in (Q, K, V)]
+    grads = torch.autograd.grad(flash_attention(*given), given, GRAD, create_graph=True)
+    with pytest.raises(NotImplementedError, match="no gradients of gradients"):
+        torch.autograd.grad(grads[0].sum(), given)
+
+
+def test_a_bias_that_asks_for_a_gradient_is_refused():
+    bias = torch.zeros(5, 7, requires_grad=True)
+    with pytest.raises(NotImplementedError, match=r"bias asks for a gradient; .* bias.detach\(\)"):
+        flash_attention(Q, K, V, bias=bias)
+    with torch.no_grad():
+        flash_attention(Q, K, V, bias=bias)
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "message"),
+    [
+        ({"k": K.half()}, TypeError, "k is float16 tensor .*; expected float32, as q has"),
+        ({"q": Q.double()}, TypeError, "expected float16, bfloat16 or float32"),
+        ({"k": K[..., :8]}, TypeError, "k is float32 tensor .*; expected Float"),
+        ({"v": V[:, :, 1:]}, TypeError, "v is float32 tensor .*; expected Float"),
+        ({"softcap": 0}, ValueError, "softcap is 0; expected a number above 0"),
+        ({"window": -1}, ValueError, "window is -1; expected 0 or more keys"),
+        ({"valid_lens": torch.tensor([8])}, ValueError, "valid_lens has 8; expected 0 to n_k = 7"),
+        ({"valid_lens": torch.tensor([1, 2])}, ValueError, "has 2 lengths; expected 1, the batch"),
+        ({"valid_lens": torch.tensor([1.0])}, TypeError, "valid_lens is float32 tensor"),
+        ({"bias": torch.zeros(4, 7)}, (TypeError, ValueError), "bias is float32 tensor"),
+        ({"bias": torch.zeros(3, 1, 5, 7)}, ValueError, r"bias is .*; expected \(1, 2, 5, 7\)"),
+        ({"is_causal": True}, TypeError, "is_causal"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_sentence(change, kind, message):
+    given = {"q": Q, "k": K, "v": V} | change
+    with pytest.raises(kind, match=message) as refused:
+        flash_attention(**given)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("width", [8, 24, 512])
+def test_other_widths_are_refused(width):
+    q, k, v = drawn((1, 1, 2, width), (1, 1, 3, width))
+    with pytest.raises(
+        ValueError, match=f"q has {width} features; expected 16, 32, 64, 128 or 256"
+    ):
+        flash_attention(q, k, v)
+
+
+def test_heads_that_do_not_divide_are_refused():
+    q, k, v = drawn((1, 3, 2, 16), (1, 2, 3, 16))
+    with pytest.raises(ValueError, match="k has 2 heads; expected a divisor of the 3 heads of q"):
+        flash_attention(q, k, v)
+
+
+def test_another_width_of_values_is_refused():
+    with pytest.raises(TypeError, match="v is float32 tensor"):
+        flash_attention(Q, K, torch.cat([V, V], dim=-1))
+
+
+def test_arguments_are_left_as_they_were():
+    tensors = [x.clone() for x in (Q, K, V, GRAD)]
+    out, lse = flash_attention_with_lse(*tensors[:3], scale=-1)
+    kept = [x.clone() for x in (out, lse)]
+    flash_attention_backward(tensors[3], *tensors[:3], out, lse, scale=-1)
+    before = [Q, K, V, GRAD, *kept]
+    assert all(torch.equal(a, b) for a, b in zip([*tensors, out, lse], before, strict=True))
+
+
+def test_autocast_brings_the_dtype():
+    with torch.autocast("cpu", torch.bfloat16):
+        out, lse = flash_attention_with_lse(Q, K, V)
+    assert (out.dtype, lse.dtype) == (torch.bfloat16, torch.float32)
+
+
+def ran(code, **environment):
+    """A Python of its own that knows nothing of Triton yet."""
+    known = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "code"), "HOME": "/nowhere"}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=known | environment, capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="compiled for the GPU here")
+def test_triton_that_was_imported_to_compile_is_refused_in_one_sentence():
+    said = ran("import triton, attnbook.kernels")
+    assert "ImportError: triton was imported before attnbook.kernels" in said
+
+
+def test_without_triton_one_sentence_says_so():
+    said = ran("import sys; sys.modules['triton'] = None; import attnbook.kernels")
+    assert "ImportError: attnbook.kernels needs Triton" in said
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="compiled for the GPU here")
+def test_kernels_to_be_compiled_are_not_run_without_a_gpu():
+    code = "import torch; x = torch.ones(1, 1, 1, 16); from attnbook import kernels; "
+    said = ran(code + "kernels.flash_attention(x, x, x)", TRITON_INTERPRET="0")
+    assert "ValueError: q is on cpu; expected a GPU" in said

@@ -1,0 +1,202 @@
+"""Kernels with one mistake in one line, each rejected by one of six small cases."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from kernel_oracle import definition, drawn, gradients
+
+from attnbook import kernels
+from attnbook.kernels.arguments import options as looked_at
+from attnbook.kernels.configurations import INTERPRETED
+
+SOURCE = Path(kernels.__file__).parent
+MODULES = (
+    "along", "arguments", "backward_keys", "backward_queries", "configurations", "forward",
+    "interpreter", "launch", "order", "scores", "tiles", "visible",
+)  # fmt: skip
+MISTAKES = {
+    "forward": [
+        ("total = total * rescale + tl.sum(weights, 1)", "total = total + tl.sum(weights, 1)"),
+        ("out = out * rescale[:, None]", "out = out"),
+        ("        top = higher\n", "        top = top\n"),
+        ("tl.maximum(top, tl.max(scores, 1) * unit)", "tl.max(scores, 1) * unit"),
+        ("tl.where(higher == -float(\"inf\"), 0.0, higher)", "higher"),
+        ("scores * unit - shift[:, None]", "scores - shift[:, None]"),
+        ("(top + tl.log2(total)) * LN_2", "top + tl.log2(total)"),
+        ("(top + tl.log2(total)) * LN_2", "tl.log2(total) * LN_2"),
+        ("(result / total[:, None])", "result"),
+        ("total = tl.where(total == 0, 1.0, total)", "total = total"),
+        ("k_strides, batch, head // group", "k_strides, batch, head % (n_heads // group)"),
+        ("v_strides, batch, head // group", "v_strides, batch, head % (n_heads // group)"),
+        ("place // n_heads, place % n_heads, block", "place % n_batch, place // n_batch, block"),
+        ("CAUSAL or RAGGED)[phase]", "CAUSAL)[phase]"),
+        ("tl.load(valid_lens + batch)", "tl.load(valid_lens)"),
+        ("rows_of(v, v_strides", "rows_of(k, k_strides"),
+        ("tl.where(sees(rows, keys, sizes, window, CAUSAL), scores, -float(\"inf\"))", "scores"),
+    ],
+    "visible": [
+        ("end = tl.minimum(end, own + 1)", "end = tl.minimum(end, own)"),
+        ("own = rows + n_k - n_q", "own = rows"),
+        ("(keys >= own - window)", "(keys > own - window)"),
+        ("tl.maximum(nearest + 1, 0)", "tl.maximum(farthest + 1, 0)"),
+        ("tl.maximum(farthest + 1, 0)", "tl.maximum(farthest, 0)"),
+        ("tl.maximum(nearest - window, 0) // KEYS", "tl.maximum(farthest - window, 0) // KEYS"),
+        ("tl.maximum(farthest - window, 0), end", "tl.maximum(nearest - window, 0), end"),
+        ("tl.maximum(last + window + 1, 0)", "tl.maximum(first + window + 1, 0)"),
+        ("tl.maximum(first + window + 1, 0)", "tl.maximum(last + window + 1, 0)"),
+        ("tl.minimum(tl.maximum(first, 0), end)", "tl.minimum(tl.maximum(last, 0), end)"),
+        ("tl.minimum(tl.maximum(last, 0), end)", "tl.minimum(tl.maximum(first, 0), end)"),
+    ],
+    "scores": [
+        ("1 - capped * capped", "1.0"),
+        ("softcap * capped, LOG2_E", "capped, LOG2_E"),
+        ("products, scale * LOG2_E, 1.0", "products, scale, 1.0"),
+        ("(products * scale if softcap is None else scores) + added", "scores + added"),
+        ("tl.where(x < 0, -size, size)", "size"),
+        ("keys.to(tl.int64) * bias_strides[3]", "keys.to(tl.int64)"),
+    ],
+    "tiles": [
+        ("head.to(tl.int64) * strides[1]", "head.to(tl.int64) * strides[0]"),
+        ("rows.to(tl.int64) * strides[2]", "rows.to(tl.int64) * D"),
+        ("strides[2].to(tl.int64), 1]", "D, 1]"),
+    ],
+    "along": [
+        ("total -= tl.load(grad_lse", "total += tl.load(grad_lse"),
+        ("tl.sum(grad * result.to(tl.float32), 1)", "tl.sum(grad, 1)"),
+    ],
+    "backward_queries": [
+        ("(grad_weights - along[:, None])", "grad_weights"),
+        ("along[:, None]) * slope", "along[:, None])"),
+        ("(result * scale)", "result"),
+        ("tl.where(sees(rows, keys, sizes, window, CAUSAL), weights, 0.0)", "weights"),
+        ("CAUSAL or RAGGED)[phase]", "CAUSAL)[phase]"),
+    ],
+    "backward_keys": [
+        ("range(group)", "range(1)"),
+        ("n_shared * group + member", "n_shared + member"),
+        ("write(state[0] * scale", "write(state[0]"),
+        ("x = tl.where(keys < n_visible, x, 0.0)", "x = x"),
+        ("phase != 1 or (RAGGED and grad_q is not None)", "phase != 1"),
+        ("(grad_weights - of_rows)", "grad_weights"),
+        ("tl.where(sees(rows, keys, sizes, window, CAUSAL), weights, 0.0)", "weights"),
+        ("grad_q += of_head * D", "grad_q += 0 * D"),
+    ],
+    "order": [
+        ("n_blocks - 1 - block", "n_blocks - block"),
+        ("first_head + place % here", "place % here"),
+    ],
+    "launch": [
+        ("torch.zeros_like(grads[0]", "torch.ones_like(grads[0]"),
+        ("1 if scale > 0 else -1", "1"),
+        ("torch.mul(total, scale,", "torch.mul(total, 1,"),
+    ],
+}  # fmt: skip
+MARGIN = 2**16
+ONE_BY_ONE = [(file, *mistake) for file, mistakes in MISTAKES.items() for mistake in mistakes]
+
+
+def amid(x):
+    """The same tensor amid others' memory, of which a mistake reads."""
+    memory = torch.full((x.numel() + 2 * MARGIN,), 9.0)
+    memory[MARGIN:-MARGIN] = x.flatten()
+    return memory[MARGIN:-MARGIN].view(x.shape)
+
+
+def apart(x, odd):
+    """The same tensor with its heads inside, and rows that tensor descriptors can not describe."""
+    wide = torch.nn.functional.pad(x, (0, odd)).transpose(1, 2).contiguous().transpose(1, 2)
+    return wide[..., : x.shape[-1]]
+
+
+def cases():
+    """The tensors of each case, its options, the form of its backward pass, and its blocks."""
+    rng = torch.Generator().manual_seed(1)
+    lens, bias = torch.tensor([70, 0]), torch.randn(4, 70, generator=rng)
+    below = [5 * x.abs() for x in drawn((1, 1, 9, 16), (1, 1, 33, 16), count=4)]
+    below[1] = -4 * below[1]
+    several, large = drawn((2, 2, 70, 16), (2, 1, 83, 16), count=4), (1, 2, 97, 16)
+    strided = [apart(x, 1) for x in drawn((2, 2, 83, 16), (2, 1, 70, 16), count=4)]
+    grouped = [apart(x, 0) for x in drawn((1, 4, 20, 16), (1, 2, 45, 16), count=4)]
+    yield [amid(x) for x in several], {"causal": True, "valid_lens": lens}, False, LARGE
+    yield grouped, {"scale": -0.3, "bias": bias[:4, :20, None][None]}, True, LARGE
+    yield strided, {"softcap": 1.5, "bias": bias[None, :2, None]}, False, LARGE
+    yield [amid(x) for x in drawn(large, large, count=4)], {"window": 50}, False, SMALL
+    yield below, {}, True, LARGE
+
+
+def expected():
+    for (q, k, v, grad_out), options, atomic, blocks in cases():
+        out, lse, _ = definition(q, k, v, **options)
+        seen = torch.isfinite(torch.from_numpy(lse))
+        grad_lse = torch.where(seen, grad_out[..., 0], 0.0)
+        grads = gradients(grad_out, q, k, v, grad_lse, **options)
+        right = [out, np.where(seen, lse, 0), *(x.numpy() for x in grads)]
+        yield (q, k, v, grad_out), options, atomic, blocks, seen, grad_lse, right
+
+
+LARGE = {}, {}
+SMALL = {"rows": 16, "keys": 16}, {"rows": 16, "keys": 32}
+RIGHT = list(expected())
+
+
+def is_rejected(launch):
+    """Whether a case differs by more than 1e-4 of its largest number, or cannot be computed.
+
+    What is right differs by 1e-6 at most; and where scores are far below zero, by 2e-5.
+    """
+    for (q, k, v, grad_out), options, atomic, blocks, seen, grad_lse, right in RIGHT:
+        all_options = dict.fromkeys(("window", "valid_lens", "softcap", "bias", "scale"))
+        given = looked_at(q, k, **{**all_options, "causal": False, **options})
+        there, back = (INTERPRETED._replace(tma=q.stride(2) % 4 == 0, **size) for size in blocks)
+        try:
+            out, lse = launch.forward(q, k, v, given, there)
+            more = given, grad_lse, atomic, (back, back)
+            grads = launch.backward(grad_out, q, k, v, out, lse, *more)
+        except Exception:
+            return True
+        if not torch.equal(torch.isfinite(lse), seen):
+            return True
+        for ours, x in zip((out, torch.where(seen, lse, 0), *grads), right, strict=True):
+            if not np.abs(ours.numpy() - x).max() <= 1e-4 * max(np.abs(x).max(), 1e-3):
+                return True
+    return False
+
+
+def copied(folder, name, file=None, right="", wrong=""):
+    """The launcher of a copy of the kernels, with one text in one file replaced by another."""
+    (folder / name).mkdir()
+    (folder / name / "__init__.py").touch()
+    for module in MODULES:
+        text = (SOURCE / f"{module}.py").read_text(encoding="utf-8")
+        if module == file:
+            assert right in text and right != wrong, f"{file}.py has no {right!r}"
+            text = text.replace(right, wrong, 1)
+        text = text.replace("from attnbook.kernels", f"from {name}")
+        (folder / name / f"{module}.py").write_text(text, encoding="utf-8")
+    return importlib.import_module(f"{name}.launch")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    for module in [name for name in sys.modules if name.startswith("kernels_copy")]:
+        del sys.modules[module]
+
+
+def test_a_copy_without_a_mistake_is_not_rejected(folder):
+    assert not is_rejected(copied(folder, "kernels_copy"))
+
+
+@pytest.mark.parametrize("number", range(len(ONE_BY_ONE)))
+def test_a_mistake_is_rejected(folder, number):
+    assert is_rejected(copied(folder, f"kernels_copy_{number}", *ONE_BY_ONE[number]))
+
+
+def test_there_are_enough_mistakes_and_in_every_file_that_computes():
+    assert len(set(ONE_BY_ONE)) == len(ONE_BY_ONE) >= 50
+    assert set(MODULES) - set(MISTAKES) == {"arguments", "configurations", "interpreter"}
