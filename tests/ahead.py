@@ -68,8 +68,7 @@ def noting(found):
     """A start that compiles a kernel for its arguments, and notes it."""
 
     def start(kernel, programs, c, *args, **constants):
-        options = {"num_warps": c.warps, "num_stages": c.stages}
-        found.append((kernel, kernel.warmup(*args, grid=(1,), **constants, **options)))
+        found.append((kernel, kernel.warmup(*args, grid=(1,), **constants, **c.options())))
 
     return start
 
