@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 API = "book/api"
 PACKAGE = "attnbook"
 NUMPY = "reference", "masks", "positions", "gradients", "online", "linear"
-PLACES = *NUMPY, "pytorch", "plots", "measure", "show", "operation"
+PLACES = *NUMPY, "pytorch", "kernels", "plots", "measure", "show", "operation"
 IMPORT = re.compile(r"from attnbook(?:\.([\w.]+))? import (\([^)]*\)|[^\n]*)")
 DOTTED = re.compile(r"\b([a-z_]+)\.(\w+)")
 NAME = re.compile(r"[\w.]+(?=(?:\([^()]*\))?$)")

@@ -23,7 +23,7 @@ SIGNS = {"Σ": r"\sum", "·": r"{}\cdot ", "⊕": r"\oplus ", "²": "^2", "ᵀ":
 
 def _import_without_torch(name):
     """Pages are built without PyTorch, in whose place stand mocks; signatures need classes."""
-    with mock(["torch"]):
+    with mock(["torch", "triton"]):
         torch, nn = import_module("torch"), import_module("torch.nn")
         kinds = (torch, "Tensor"), (torch, "device"), (torch, "dtype"), (nn, "Module")
         for place, kind in kinds:
@@ -73,6 +73,7 @@ def _tex(equation):
 
 def setup(app):
     _import_without_torch("attnbook.pytorch")
+    _import_without_torch("attnbook.kernels")
     app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _docstring)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

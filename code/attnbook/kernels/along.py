@@ -14,7 +14,7 @@ import triton.language as tl
 from attnbook.kernels.scores import LOG2_E
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_heads", "n_q"])
 def rows_along(
     grad_out, out, lse, grad_lse, shift, along, grad_strides, n_heads, n_q,
     D: tl.constexpr, ROWS: tl.constexpr,

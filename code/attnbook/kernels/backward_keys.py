@@ -17,7 +17,7 @@ Source: Dao et al. (2022), appendix B.4, algorithm 4; Dao (2023), algorithm 2.
 import triton
 import triton.language as tl
 
-from attnbook.kernels.order import block_and_head
+from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
 from attnbook.kernels.tiles import add_rows, head_of, rows_of
 from attnbook.kernels.visible import row_ranges, sees
@@ -95,7 +95,7 @@ def write(x, grad, place, first_key, n_visible, n_k, KEYS: tl.constexpr, D: tl.c
     tl.store(grad + at, x.to(grad.dtype.element_ty), mask=keys < n_k)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=SIZES)
 def flash_backward_keys(
     q, k, v, bias, valid_lens, grad_out, shift, along, grad_q, grad_k, grad_v, q_strides,
     k_strides, v_strides, bias_strides, grad_strides, n_batch, n_heads, group, together, n_q, n_k,

@@ -10,7 +10,7 @@ Source: Dao et al. (2022), appendix B.4, algorithm 4, with the loops exchanged.
 import triton
 import triton.language as tl
 
-from attnbook.kernels.order import block_and_head
+from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
 from attnbook.kernels.tiles import head_of, rows_of
 from attnbook.kernels.visible import key_ranges, sees
@@ -42,7 +42,7 @@ def gather(
     return grad_q
 
 
-@triton.jit
+@triton.jit(do_not_specialize=SIZES)
 def flash_backward_queries(
     q, k, v, bias, valid_lens, grad_out, shift, along, grad_q, q_strides, k_strides, v_strides,
     bias_strides, grad_strides, n_batch, n_heads, group, together, n_q, n_k, scale, softcap,

@@ -1,7 +1,8 @@
 """The sizes of tiles that each kernel is compiled with, for each kind of GPU, width and dtype.
 
-No search at run time: each entry was chosen from its machine code. It compiles without spills, its
-matrix instructions are not serialized, and as many programs as said fit on one processor.
+No search at run time. What stands here was chosen from the machine code: it spills no registers,
+its matrix instructions run on while others are issued, and as many programs as the sizes let fit on
+one processor. Where there are several, the first is used; a race decides between them.
 """
 
 from typing import NamedTuple
@@ -14,9 +15,9 @@ from attnbook.kernels.interpreter import is_interpreting
 class Configuration(NamedTuple):
     """How a kernel is compiled.
 
-    A program computes `rows` queries (or keys, for their gradients) against `keys` at a time, with
-    `warps` of 32 threads, while `stages` tiles are under way from memory; by tensor descriptors if
-    `tma`, and with warps that only bring tiles if `specialize`; a thread has at most `registers`.
+    A program computes a tile of `rows` queries by `keys` keys at a time, with `warps` of 32
+    threads, while `stages` tiles are under way from memory: by tensor descriptors if `tma`, and
+    brought by warps that do nothing else if `specialize`. A thread has at most `registers`.
     """
 
     rows: int
@@ -35,46 +36,123 @@ class Configuration(NamedTuple):
 
 INTERPRETED = Configuration(64, 32, 1, 1)
 ALONG = Configuration(64, 0, 4, 1)
-HOPPER = {  # forward, 16 bits
+FLOAT32 = {  # no tensor core multiplies them exactly; forward, and backward
+    16: (Configuration(32, 32, 4, 1),) * 2,
+    32: (Configuration(32, 32, 4, 1),) * 2,
+    64: (Configuration(32, 32, 4, 1), Configuration(16, 16, 4, 1)),
+    128: (Configuration(16, 16, 4, 1),) * 2,
+    256: (Configuration(16, 16, 4, 1),) * 2,
+}
+
+SPECIALIZED = Configuration(128, 128, 4, 2, tma=True, specialize=True)  # 12 warps in all
+FORWARD_HOPPER = {  # by tensor descriptors; with every block whole, and else
+    16: ([Configuration(128, 128, 8, 2, tma=True)],) * 2,
+    32: ([Configuration(128, 128, 8, 2, tma=True)],) * 2,
+    64: (
+        [SPECIALIZED, Configuration(128, 64, 4, 3, tma=True)],
+        [Configuration(128, 64, 4, 3, tma=True), SPECIALIZED],
+    ),
+    128: (
+        [SPECIALIZED, Configuration(128, 128, 8, 2, tma=True)],
+        [Configuration(128, 128, 8, 2, tma=True), SPECIALIZED],
+    ),
+    256: ([Configuration(128, 64, 8, 2, tma=True)],) * 2,
+}
+FORWARD_SOFTCAP = {64: Configuration(128, 64, 8, 3, tma=True)}  # where tanh needs registers
+FORWARD_POINTERS = {
+    16: Configuration(128, 128, 8, 2),
+    32: Configuration(128, 128, 8, 2),
+    64: Configuration(128, 64, 8, 3),
+    128: Configuration(128, 64, 8, 3),
+    256: Configuration(128, 64, 8, 2),
+}
+FORWARD_BIAS = {
+    16: Configuration(64, 64, 8, 2),
+    32: Configuration(64, 64, 8, 2),
+    64: Configuration(64, 64, 8, 2),
+    128: Configuration(64, 32, 8, 2),
+    256: Configuration(64, 32, 8, 1),
+}
+FORWARD_ANY = {
+    16: Configuration(64, 64, 4, 2),
+    32: Configuration(64, 64, 4, 2),
+    64: Configuration(128, 64, 8, 2),
+    128: Configuration(128, 32, 8, 2),
+    256: Configuration(64, 32, 8, 1),
+}
+KEYS_HOPPER = {  # the more is kept in registers, the smaller
+    16: (Configuration(64, 128, 8, 2, tma=True),) * 3,
+    32: (Configuration(64, 128, 8, 2, tma=True),) * 3,
+    64: (Configuration(64, 128, 8, 2, tma=True),) * 3,
+    128: tuple(Configuration(*size, 8, 2, tma=True) for size in ((64, 128), (64, 64), (32, 64))),
+    256: tuple(Configuration(32, size, 8, 1, tma=True) for size in (64, 32, 32)),
+}
+ROWS_HOPPER = {
     16: Configuration(128, 128, 8, 2, tma=True),
     32: Configuration(128, 128, 8, 2, tma=True),
     64: Configuration(128, 128, 8, 2, tma=True),
-    128: Configuration(128, 128, 8, 2, tma=True),
-    256: Configuration(128, 64, 8, 2, tma=True),
+    128: Configuration(128, 64, 8, 2, tma=True),
+    256: Configuration(64, 32, 8, 2, tma=True),
 }
-AMPERE = {
-    16: Configuration(128, 64, 4, 3),
-    32: Configuration(128, 64, 4, 3),
-    64: Configuration(128, 64, 4, 3),
-    128: Configuration(128, 32, 4, 2),
-    256: Configuration(64, 32, 4, 2),
+KEYS_ANY = {
+    16: Configuration(32, 64, 4, 2),
+    32: Configuration(32, 64, 4, 2),
+    64: Configuration(32, 64, 8, 1),
+    128: Configuration(32, 32, 8, 1),
+    256: Configuration(32, 32, 8, 1),
 }
-FLOAT32 = Configuration(32, 32, 4, 1)  # products of float32 are no tensor core's work
+ROWS_ANY = {
+    16: Configuration(64, 64, 4, 2),
+    32: Configuration(64, 64, 4, 2),
+    64: Configuration(64, 64, 8, 2),
+    128: Configuration(64, 32, 8, 1),
+    256: Configuration(32, 32, 8, 1),
+}
 
 
 def capability(x):
     """(9, 0) for Hopper and so on; (0, 0) where kernels are interpreted."""
     if is_interpreting() or x.device.type != "cuda":
         return 0, 0
+    if torch.version.hip:
+        return -1, 0
     return torch.cuda.get_device_capability(x.device)
 
 
-def forward_configuration(q, options, aligned):
-    """The configuration of the forward kernel.
+def forward_choices(capability, width, dtype, *, cut, bias=False, softcap=False, aligned=True):
+    """The configurations of the forward kernel, best first.
 
-    `aligned` says whether tensor descriptors can describe queries, keys and values.
+    `cut` says whether some blocks are seen in part; `aligned` whether tensor descriptors can
+    describe queries, keys and values.
     """
-    major, _ = capability(q)
-    if major == 0:
-        return INTERPRETED._replace(tma=aligned)
-    if q.dtype == torch.float32:
-        return FLOAT32
-    chosen = (HOPPER if major == 9 else AMPERE)[q.shape[-1]]
-    return chosen if aligned else chosen._replace(tma=False, specialize=False)
+    if capability[0] == 0:
+        return [INTERPRETED._replace(tma=aligned)]
+    if dtype == torch.float32:
+        return [FLOAT32[width][0]]
+    if bias:
+        return [FORWARD_BIAS[width]]
+    if capability[0] != 9:
+        return [FORWARD_ANY[width]]
+    if not aligned:
+        return [FORWARD_POINTERS[width]]
+    if softcap and width in FORWARD_SOFTCAP:
+        return [FORWARD_SOFTCAP[width]]
+    return FORWARD_HOPPER[width][cut][: 1 if softcap else None]
 
 
-def backward_configurations(q, options, aligned, atomic):
-    """The configurations of the kernels for grad_k and grad_v, and for grad_q."""
-    if capability(q)[0] == 0:
-        return INTERPRETED._replace(tma=aligned), INTERPRETED._replace(tma=aligned)
-    return FLOAT32, FLOAT32
+def backward_choices(
+    capability, width, dtype, *, atomic=False, bias=False, softcap=False, grouped=False,
+    aligned=True,
+):  # fmt: skip
+    """The configurations of the kernel for grad_k and grad_v and of that for grad_q, best first.
+
+    `grouped` says whether several heads of queries share keys.
+    """
+    if capability[0] == 0:
+        return [(INTERPRETED._replace(tma=aligned),) * 2]
+    if dtype == torch.float32:
+        return [(FLOAT32[width][1],) * 2]
+    if capability[0] != 9 or bias or not aligned:
+        return [(KEYS_ANY[width], ROWS_ANY[width])]
+    more = min(atomic + softcap + grouped, 2)
+    return [(KEYS_HOPPER[width][more], ROWS_HOPPER[width])]

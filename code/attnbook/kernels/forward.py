@@ -11,7 +11,7 @@ Source: Dao (2023), algorithm 1.
 import triton
 import triton.language as tl
 
-from attnbook.kernels.order import block_and_head
+from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
 from attnbook.kernels.tiles import head_of, rows_of
 from attnbook.kernels.visible import key_ranges, sees
@@ -62,7 +62,7 @@ def write(state, out, lse, head_row, first_row, n_q, ROWS: tl.constexpr, D: tl.c
     tl.store(lse + at, (top + tl.log2(total)) * LN_2, mask=rows < n_q)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=SIZES)
 def flash_forward(
     q, k, v, bias, valid_lens, out, lse, q_strides, k_strides, v_strides, bias_strides,
     n_batch, n_heads, group, together, n_q, n_k, scale, softcap, window, CAUSAL: tl.constexpr,

@@ -9,12 +9,14 @@ from attnbook.kernels.backward_keys import flash_backward_keys
 from attnbook.kernels.backward_queries import flash_backward_queries
 from attnbook.kernels.configurations import (
     ALONG,
-    backward_configurations,
-    forward_configuration,
+    backward_choices,
+    capability,
+    forward_choices,
 )
 from attnbook.kernels.forward import flash_forward
 from attnbook.kernels.interpreter import is_interpreting
 
+LARGEST = 128  # keys in a block
 CACHE = 16 * 2**20  # bytes of keys and values whose programs run together: a third of an H100's L2
 
 
@@ -28,13 +30,22 @@ def forward(q, k, v, options, configuration=None):
         return out.zero_(), lse.fill_(-torch.inf)
     scale, sign = _positive(options.scale)
     q, k, v = _readable(q if sign == 1 else q * sign, k, v)
-    c = configuration or forward_configuration(q, options, _describable(q, k, v))
+    c = configuration or choices(q, k, v, options)[0]
     start(
         flash_forward, _programs(q, c.rows), c, q, k, v, options.bias, options.valid_lens, out, lse,
         *_strides(q, k, v, options.bias), *_sizes(q, k, options), scale, options.softcap,
         options.window, **_visible(k, c, options), **_compiled(q, c), SPECIALIZE=c.specialize,
     )  # fmt: skip
     return out, lse
+
+
+def choices(q, k, v, options):
+    """The configurations that the forward kernel may be compiled with, the one in use first."""
+    return forward_choices(
+        capability(q), q.shape[3], q.dtype, cut=_is_cut(k, options),
+        bias=options.bias is not None, softcap=options.softcap is not None,
+        aligned=_describable(q, k, v),
+    )  # fmt: skip
 
 
 def backward(
@@ -50,9 +61,11 @@ def backward(
         return tuple(x.zero_() for x in grads)
     scale, sign = _positive(options.scale)
     grad_out, q, k, v = _readable(grad_out, q if sign == 1 else q * sign, k, v)
-    by_keys, by_rows = configurations or backward_configurations(
-        q, options, _describable(q, k, v, grad_out), atomic
-    )
+    by_keys, by_rows = configurations or backward_choices(
+        capability(q), q.shape[3], q.dtype, atomic=atomic, bias=options.bias is not None,
+        softcap=options.softcap is not None, grouped=q.shape[1] > k.shape[1],
+        aligned=_describable(q, k, v, grad_out),
+    )[0]  # fmt: skip
     along = _along(grad_out, out, lse, grad_lse)
     given = q, k, v, options.bias, options.valid_lens, grad_out, *along
     strides = *_strides(q, k, v, options.bias), grad_out.stride()[:3]
@@ -115,6 +128,12 @@ def _sizes(q, k, options):
     group = n_heads // k.shape[1]
     fit = CACHE // (2 * n_k * width * k.element_size()) if options.causal else 1
     return batch, n_heads, group, max(fit, 1) * group, n_q, n_k
+
+
+def _is_cut(k, options):
+    """Whether a query may see a part of a block of keys."""
+    hidden = options.causal, options.window is not None, options.valid_lens is not None
+    return any(hidden) or k.shape[2] % LARGEST > 0
 
 
 def _visible(k, c, options):

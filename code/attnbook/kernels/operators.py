@@ -25,7 +25,7 @@ def attend(
     return launch.forward(q, k, v, Options(bias, valid_lens, causal, window, softcap, scale))
 
 
-@attend.register_fake
+@torch.library.register_fake("attnbook::flash_attention")
 def _(q, k, v, *options):
     return q.new_empty(q.shape), q.new_empty(q.shape[:3], dtype=torch.float32)
 
@@ -52,7 +52,7 @@ def attend_backward(
     return launch.backward(grad_out, q, k, v, out, lse, options, grad_lse, atomic)
 
 
-@attend_backward.register_fake
+@torch.library.register_fake("attnbook::flash_attention_backward")
 def _(grad_out, grad_lse, q, k, v, *more):
     return tuple(x.new_empty(x.shape) for x in (q, k, v))
 
@@ -75,5 +75,5 @@ def _refuse(ctx, *grads):
     raise NotImplementedError(TWICE)
 
 
-attend.register_autograd(_gradients, setup_context=_keep)
-attend_backward.register_autograd(_refuse)
+torch.library.register_autograd("attnbook::flash_attention", _gradients, setup_context=_keep)
+torch.library.register_autograd("attnbook::flash_attention_backward", _refuse)

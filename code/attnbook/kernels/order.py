@@ -9,6 +9,8 @@ the cache holds, and among those the last block of queries, which sees most keys
 import triton
 import triton.language as tl
 
+SIZES = ["n_batch", "n_heads", "together", "n_q", "n_k"]  # one kernel for all of them
+
 
 @triton.jit
 def block_and_head(n_blocks, n_all_heads, together, LAST_FIRST: tl.constexpr):

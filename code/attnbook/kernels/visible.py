@@ -49,14 +49,12 @@ def row_ranges(
     if window is not None:
         end = tl.minimum(end, tl.maximum(last + window + 1, 0))
         full_end = tl.minimum(end, tl.maximum(first + window + 1, 0))
-    if first_key >= n_visible:
-        end = 0
+    end = tl.where(first_key < n_visible, end, 0)
     if CAUSAL:
         begin = tl.minimum(tl.maximum(first, 0), end) // ROWS * ROWS
         full_begin = tl.cdiv(tl.minimum(tl.maximum(last, 0), end), ROWS) * ROWS
-    if full_end < n_q:
-        full_end = full_end // ROWS * ROWS
-    full_end = tl.maximum(tl.minimum(full_end, end), full_begin)
+    whole = tl.where(full_end < n_q, full_end // ROWS * ROWS, n_q)  # rows past n_q are zeros
+    full_end = tl.maximum(tl.minimum(whole, end), full_begin)
     return begin, full_begin, full_end, end
 
 
