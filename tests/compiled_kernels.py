@@ -12,8 +12,9 @@ from typing import NamedTuple
 import pytest
 
 TESTS = Path(__file__).parent
-WAYS = "forward", "backward", "backward, atomic", "decode"
-VARIANTS = "plain", "causal", "everything"
+WIDTHS = 16, 32, 64, 128, 256
+VARIANTS = "plain", "causal", "masked", "biased", "apart"  # see `ahead.run`
+OTHERS = {64: VARIANTS[:4], 128: ("plain", "biased")}
 # Kernels without a product of matrices: row sums before the way back, the merge of splits.
 WITHOUT_PRODUCTS = {"rows_along", "merge_kernel"}
 
@@ -40,19 +41,25 @@ SMALL_TILES = {"sm_90": {"mma.sync"}, "sm_100": {"mma.sync"}}
 
 
 def jobs(chip):
-    """What is compiled for a chip: for an H100 every width in every variant; for the others too at
-    widths 64 and 128, and with everything on at the rest. bfloat16, and float32 at one width.
+    """What is compiled for a chip.
+
+    For an H100 every width in every variant, and each configuration that a race may choose. For the
+    others, width 64 in each variant but `apart`, 128 plain and with everything on, and with
+    everything on the other widths. All of bfloat16, and float32 with everything on at two widths.
     """
-    whole = chip == "sm_90"
-    for way in WAYS:
-        for width in (16, 32, 64, 128, 256):
-            some = VARIANTS if whole or width in (64, 128) else VARIANTS[2:]
-            some = [v for v in some if way != "decode" or v != "causal"]
-            if way == "backward, atomic":
-                some = ["everything"] if whole or width == 64 else []
-            yield from ({"way": way, "width": width, "variant": v} for v in some)
-    for way in ("forward", "backward", "decode"):
-        yield {"way": way, "width": 64, "variant": "everything", "dtype": "float32"}
+    for way in ("forward", "backward"):
+        for width in WIDTHS:
+            for variant in VARIANTS if chip == "sm_90" else OTHERS.get(width, ["biased"]):
+                yield {"way": way, "width": width, "variant": variant}
+        for width in (64, 256):
+            yield {"way": way, "width": width, "variant": "biased", "dtype": "float32"}
+    for width in WIDTHS if chip == "sm_90" else (64,):
+        yield {"way": "backward, atomic", "width": width, "variant": "masked"}
+    for width in WIDTHS:
+        yield {"way": "decode", "width": width, "variant": "masked"}
+    for variant in ("plain", "causal") if chip == "sm_90" else ():
+        for width in (64, 128):
+            yield {"way": "forward", "width": width, "variant": variant, "choice": 1}
 
 
 @functools.cache

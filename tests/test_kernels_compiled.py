@@ -1,7 +1,7 @@
 """The kernels compiled for an H100 and an A100, which are not here; and checks that can fail.
 
-At every width in every variant for the H100. What holds of the code is what would be measured
-badly otherwise: no spills, tensor cores, and no more than a program can have.
+Every configuration that is chosen, or that a race may choose. What holds of the code is what would
+be measured badly otherwise: no spills, tensor cores, and no more than a program can have.
 """
 
 import compiled_kernels as made

@@ -1,6 +1,6 @@
 """The kernels compiled for a B200, for a GeForce of 2025 and for AMD's MI300, which are not here.
 
-At widths 64 and 128 in every variant, and at the other widths with everything on.
+Every width, in the variants that `compiled_kernels.jobs` names.
 """
 
 import compiled_kernels as made

@@ -19,7 +19,7 @@ from attnbook.measure.gpu import race, turns
 from attnbook.measure.gpu.forms import OURS, forms
 from attnbook.measure.gpu.machine import Gpu
 from attnbook.measure.gpu.record import Record, default_file, source
-from attnbook.measure.gpu.table import lines, progress
+from attnbook.measure.gpu.table import lines, progress, summary
 from attnbook.measure.gpu.warm import warm
 from attnbook.measure.roofline import ceilings
 
@@ -76,14 +76,22 @@ def run(args, machine, rates, where):
         record.begin(measured)
         print(*lines(measured), sep="\n", flush=True)
         _race(left, record, machine, measured, began, args)
+    print("\n", *summary(chosen, record.rows), sep="\n")
     unfinished = [case.id for case in chosen if not record.has(case)]
     print(f"{record.file}: {len(chosen) - len(unfinished)} of {len(chosen)} cases")
     if unfinished:
         print("The same command goes on with the rest.")
-    ours = [row for row in record.rows if row["form"].startswith(OURS) and "refused" in row]
-    for row in ours:
-        print(f"OURS FAILED {row['case']}: {row['refused']}")
-    return int(bool(ours))
+    wrong = [row for row in record.rows if _is_ours_and_wrong(row)]
+    for row in wrong:
+        print(f"OURS FAILED {row['case']}: {row['form']}: {row['refused']}")
+    return int(bool(wrong))
+
+
+def _is_ours_and_wrong(row):
+    """Not computed where ours must be, or with too large an error in any form of it."""
+    return "refused" in row and (
+        row["form"] == OURS or (row["form"].startswith(OURS) and "error" in row)
+    )
 
 
 def _race(left, record, machine, measured, began, args):
@@ -94,8 +102,8 @@ def _race(left, record, machine, measured, began, args):
             return
         print(f"\n[{number}/{len(left)}, {passed:.0f} s] {case.id}", flush=True)
         try:
-            broken = record.broken(case)
-            rows = race.rows(case, forms(args.peers), machine, measured, args.seconds, broken)
+            broken, every = record.broken(case), forms(args.peers, case.way)
+            rows = race.rows(case, every, machine, measured, args.seconds, broken)
         except race.Broken as stop:
             record.breaks(case, stop.form, stop.why)
             print(f"{stop}\nThe GPU does nothing more for this process: run the command again.")
