@@ -36,7 +36,7 @@ LIMITS = {
     "sm_120": Limits(99 * 1024, 65536, {"mma.sync"}),
     "gfx942": Limits(64 * 1024, 512 * 64 * 8, {"v_mfma"}),
 }
-# Tiles of few rows take the instructions of a warp where those of four warps have no such size.
+# Where a tile has few rows, so that all fits into registers, the products are those of a warp.
 SMALL_TILES = {"sm_90": {"mma.sync"}, "sm_100": {"mma.sync"}}
 
 
@@ -122,13 +122,17 @@ def without_tensor_cores(chip, answers):
     """The kernels whose products are not the work of this chip's tensor cores."""
     found = []
     for job, kernel in _kernels(answers):
-        right = LIMITS[chip].matrix
-        if job["way"] == "decode":
-            right = right | SMALL_TILES.get(chip, set())
+        right = LIMITS[chip].matrix | (SMALL_TILES.get(chip, set()) if may_be_small(job) else set())
         needs = kernel["name"] not in WITHOUT_PRODUCTS and job.get("dtype") != "float32"
         if needs and not (kernel["matrix"] and set(kernel["matrix"]) <= right):
             found.append(f"{name(job)}: {kernel['name']} has {kernel['matrix'] or 'none'}")
     return found
+
+
+def may_be_small(job):
+    """Decoding; and on the way back what holds most: width 256, a bias, addresses, adding up."""
+    large = job["width"] == 256 or job["variant"] in ("biased", "apart")
+    return job["way"] in ("decode", "backward, atomic") or (job["way"] == "backward" and large)
 
 
 def _kernels(answers):

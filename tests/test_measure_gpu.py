@@ -9,36 +9,9 @@ import numpy as np
 import pytest
 import torch
 from kernel_oracle import definition
-from made_up_gpu import RATES, MadeUp
+from made_up_gpu import RATES, SMALL, WAYS, MadeUp, plain
 
 from attnbook.measure.gpu import agreement, cases, forms, race, turns
-
-
-def small(case, n=24):
-    """The case with little to compute, and its mask."""
-    kv_heads = max(1, 4 * case.kv_heads // case.heads)
-    sizes = {"n_q": 1 if case.way == cases.DECODE else n, "n_k": n, "batch": 2, "heads": 4}
-    window = None if case.window is None else 5
-    return dataclasses.replace(case, **sizes, kv_heads=kv_heads, window=window, width=16)
-
-
-SMALL = {(c.way, c.name): small(c) for c in cases.cases()}
-WAYS = cases.FORWARD, cases.BACKWARD
-
-
-def plain(case, x, machine):
-    """Attention written out, which stands for ours on the way back."""
-
-    def call(q, k, v):
-        k, v = (t.repeat_interleave(case.heads // case.kv_heads, 1).float() for t in (k, v))
-        scores = q.float() @ k.mT * case.width**-0.5
-        if case.softcap is not None:
-            scores = case.softcap * torch.tanh(scores / case.softcap)
-        mask = cases.visible(case, x.valid_lens, "cpu")
-        scores = scores if mask is None else scores.masked_fill(~mask, -torch.inf)
-        return (scores.softmax(-1) @ v).to(q.dtype)
-
-    return call
 
 
 def test_every_case_has_a_name_of_its_own_and_the_sizes_of_the_papers():
