@@ -1,5 +1,6 @@
 """The kernels as PyTorch sees them: operators, gradients, compilers, and what they refuse."""
 
+import itertools
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import torch
 from kernel_oracle import drawn
 
 from attnbook.kernels import flash_attention, flash_attention_backward, flash_attention_with_lse
+from attnbook.kernels.configurations import backward_choices, forward_choices
 from attnbook.kernels.operators import attend, attend_backward
 
 Q, K, V, GRAD = drawn((1, 2, 5, 16), (1, 1, 7, 16), count=4)
@@ -122,6 +124,23 @@ def test_autocast_brings_the_dtype():
     with torch.autocast("cpu", torch.bfloat16):
         out, lse = flash_attention_with_lse(Q, K, V)
     assert (out.dtype, lse.dtype) == (torch.bfloat16, torch.float32)
+
+
+@pytest.mark.parametrize("chip", [(8, 0), (9, 0), (10, 0), (12, 0), (-1, 0)])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_every_kernel_has_a_configuration_for_every_width_and_kind_of_call(chip, dtype):
+    kinds = list(itertools.product([16, 32, 64, 128, 256], *[[False, True]] * 4))
+    for width, cut, bias, softcap, aligned in kinds:
+        for c in forward_choices(
+            chip, width, dtype, cut=cut, bias=bias, softcap=softcap, aligned=aligned
+        ):
+            assert not c.tma or aligned
+            assert not c.specialize or (c.tma and not softcap and not bias)
+    for width, atomic, grouped, softcap, aligned in kinds:
+        for pair in backward_choices(
+            chip, width, dtype, atomic=atomic, grouped=grouped, softcap=softcap, aligned=aligned
+        ):
+            assert not any(c.specialize or (c.tma and not aligned) for c in pair)
 
 
 def ran(code, **environment):

@@ -39,9 +39,9 @@ ALONG = Configuration(64, 0, 4, 1)
 FLOAT32 = {  # no tensor core multiplies them exactly; forward, and backward
     16: (Configuration(32, 32, 4, 1),) * 2,
     32: (Configuration(32, 32, 4, 1),) * 2,
-    64: (Configuration(32, 32, 4, 1), Configuration(16, 16, 4, 1)),
-    128: (Configuration(16, 16, 4, 1),) * 2,
-    256: (Configuration(16, 16, 4, 1),) * 2,
+    64: (Configuration(32, 32, 4, 1), Configuration(32, 32, 8, 1)),
+    128: (Configuration(16, 16, 4, 1), Configuration(16, 16, 8, 1)),
+    256: (Configuration(16, 16, 8, 1),) * 2,  # the one that spills: 224 bytes, for grad_q
 }
 
 SPECIALIZED = Configuration(128, 128, 4, 2, tma=True, specialize=True)  # 12 warps in all
@@ -67,11 +67,11 @@ FORWARD_POINTERS = {
     256: Configuration(128, 64, 8, 2),
 }
 FORWARD_BIAS = {
-    16: Configuration(64, 64, 8, 2),
-    32: Configuration(64, 64, 8, 2),
+    16: Configuration(64, 32, 8, 1),
+    32: Configuration(64, 32, 8, 1),
     64: Configuration(64, 64, 8, 2),
     128: Configuration(64, 32, 8, 2),
-    256: Configuration(64, 32, 8, 1),
+    256: Configuration(32, 32, 8, 1),
 }
 FORWARD_ANY = {
     16: Configuration(64, 64, 4, 2),
@@ -81,11 +81,16 @@ FORWARD_ANY = {
     256: Configuration(64, 32, 8, 1),
 }
 KEYS_HOPPER = {  # the more is kept in registers, the smaller
-    16: (Configuration(64, 128, 8, 2, tma=True),) * 3,
-    32: (Configuration(64, 128, 8, 2, tma=True),) * 3,
-    64: (Configuration(64, 128, 8, 2, tma=True),) * 3,
-    128: tuple(Configuration(*size, 8, 2, tma=True) for size in ((64, 128), (64, 64), (32, 64))),
-    256: tuple(Configuration(32, size, 8, 1, tma=True) for size in (64, 32, 32)),
+    16: (Configuration(64, 128, 8, 2, tma=True),) * 4,
+    32: (Configuration(64, 128, 8, 2, tma=True),) * 4,
+    64: (Configuration(64, 128, 8, 2, tma=True),) * 4,
+    128: (
+        Configuration(64, 128, 8, 2, tma=True),
+        Configuration(64, 64, 8, 2, tma=True),
+        Configuration(32, 64, 8, 2, tma=True),
+        Configuration(32, 32, 8, 1),
+    ),
+    256: (Configuration(32, 32, 8, 1),) * 4,
 }
 ROWS_HOPPER = {
     16: Configuration(128, 128, 8, 2, tma=True),
@@ -97,7 +102,7 @@ ROWS_HOPPER = {
 KEYS_ANY = {
     16: Configuration(32, 64, 4, 2),
     32: Configuration(32, 64, 4, 2),
-    64: Configuration(32, 64, 8, 1),
+    64: Configuration(32, 32, 4, 1),
     128: Configuration(32, 32, 8, 1),
     256: Configuration(32, 32, 8, 1),
 }
@@ -137,7 +142,7 @@ def forward_choices(capability, width, dtype, *, cut, bias=False, softcap=False,
         return [FORWARD_POINTERS[width]]
     if softcap and width in FORWARD_SOFTCAP:
         return [FORWARD_SOFTCAP[width]]
-    return FORWARD_HOPPER[width][cut][: 1 if softcap else None]
+    return FORWARD_HOPPER[width][cut or softcap][: 1 if softcap else None]
 
 
 def backward_choices(
@@ -154,5 +159,4 @@ def backward_choices(
         return [(FLOAT32[width][1],) * 2]
     if capability[0] != 9 or bias or not aligned:
         return [(KEYS_ANY[width], ROWS_ANY[width])]
-    more = min(atomic + softcap + grouped, 2)
-    return [(KEYS_HOPPER[width][more], ROWS_HOPPER[width])]
+    return [(KEYS_HOPPER[width][atomic + softcap + grouped], ROWS_HOPPER[width])]
