@@ -3,10 +3,11 @@
 # make lab                   open the notebooks in JupyterLab
 # make notebooks [NB=path]   run notebooks again and write their outputs (FRESH=1: timings too)
 # make check NB=path         prove one notebook, in seconds: its form, the rules, every number
+# make gpu-check COMMIT=id   on a machine with a GPU: the kernels agree, then race (8 minutes)
 #
 # PYTHON=path picks the Python that .venv is made with; CHROMIUM=path the browser of the tests.
 
-.PHONY: book test lab notebooks check help
+.PHONY: book test lab notebooks check gpu-check help
 
 $(if $(wildcard tools/python),,$(error run make in the folder of the book, or name it: make -C))
 
@@ -31,6 +32,9 @@ notebooks:
 check:
 	@sh tools/python -m tools.environment requirements.txt
 	@.venv/bin/python -m tools.check $(NB)
+
+gpu-check:
+	@$(if $(COMMIT),ATTNBOOK_COMMIT=$(COMMIT)) sh tools/python -m tools.gpu_check $(MINUTES)
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile

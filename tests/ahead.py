@@ -18,7 +18,7 @@ import triton
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 
-from attnbook.kernels import configurations, decode, launch
+from attnbook.kernels import decode, launch
 from attnbook.kernels.arguments import Options
 from attnbook.kernels.configurations import Configuration
 
@@ -27,7 +27,7 @@ CHIPS = {
     "sm_90": (("cuda", 90, 32), (9, 0)),
     "sm_100": (("cuda", 100, 32), (10, 0)),
     "sm_120": (("cuda", 120, 32), (12, 0)),
-    "gfx942": (("hip", "gfx942", 64), (9, 4)),
+    "gfx942": (("hip", "gfx942", 64), (-1, 0)),
 }
 MATRIX = "wgmma.mma_async", "mma.sync", "tcgen05.mma", "v_mfma"
 PROCESSORS = 132
@@ -52,7 +52,7 @@ class Ahead:
 def main(chip):
     target, capability = CHIPS[chip]
     triton.runtime.driver.set_active(Ahead(GPUTarget(*target)))
-    configurations.capability = lambda x: capability
+    launch.capability = lambda x: capability
     decode._processors = lambda device: PROCESSORS
     for job in json.load(sys.stdin):
         found = []
@@ -68,32 +68,35 @@ def noting(found):
     """A start that compiles a kernel for its arguments, and notes it."""
 
     def start(kernel, programs, c, *args, **constants):
-        options = {"num_warps": c.warps, "num_stages": c.stages}
-        found.append((kernel, kernel.warmup(*args, grid=(1,), **constants, **options)))
+        found.append((kernel, kernel.warmup(*args, grid=(1,), **constants, **c.options())))
 
     return start
 
 
-def run(way, width, dtype="bfloat16", variant="plain", configuration=None):
-    """Launch one way with one variant; a configuration instead of the chosen one, if given."""
-    dtype, every = getattr(torch, dtype), variant == "everything"
-    n, kv_heads = (4001, 4) if every else (4096, 16)
-    q = torch.empty(4, 16, n, width, dtype=dtype, device="meta")
-    k = torch.empty(4, kv_heads, n, width, dtype=dtype, device="meta")
-    lens = torch.empty(4, dtype=torch.int32, device="meta") if every else None
+def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=None):
+    """Launch one way with one variant; in another configuration than the one in use, if asked to.
+
+    Variants: plain; causal; masked, with every mask, a soft cap, shared heads and sizes that blocks
+    do not divide; biased, all that with a bias; apart, plain with rows that no descriptor takes.
+    """
+    masked = variant in ("masked", "biased")
+    n, kv_heads = (4001, 4) if masked else (4096, 16)
+    like = {"dtype": getattr(torch, dtype), "device": "meta"}
+    q, k = (torch.empty(4, heads, n, width, **like) for heads in (16, kv_heads))
+    if variant == "apart":
+        q, k = (torch.empty(4, 16, n, width + 1, **like)[..., :width] for _ in range(2))
+    lens = torch.empty(4, dtype=torch.int32, device="meta") if masked else None
+    cap, window = (30.0, 500) if masked else (None, None)
     if way == "decode":
-        one = q[:, :, :1].contiguous()
-        decode.launch(one, k, k, lens, 30.0 if every else None, 0.1)
+        decode.launch(q[:, :, :1], k, k, lens, cap, 0.1)
         return
-    bias = torch.empty(4, 16, n, n, dtype=dtype, device="meta") if every else None
-    window = 500 if every else None
-    options = Options(bias, lens, variant != "plain", window, 30.0 if every else None, 0.1)
-    c = configuration and Configuration(*configuration)
+    bias = torch.empty(4, 16, n, n, **like) if variant == "biased" else None
+    options = Options(bias, lens, variant == "causal" or masked, window, cap, 0.1)
     if way == "forward":
-        launch.forward(q, k, k, options, c)
+        chosen = launch.choices(q, k, k, options)[choice]
+        launch.forward(q, k, k, options, Configuration(*configuration) if configuration else chosen)
         return
     lse = torch.empty(q.shape[:3], device="meta")
-    options = options._replace(bias=None)
     launch.backward(q, q, k, k, q, lse, options, atomic=way == "backward, atomic")
 
 

@@ -1,5 +1,11 @@
 """A GPU that is a processor with a made-up clock: what is written for the one runs on the other."""
 
+import dataclasses
+
+import torch
+
+from attnbook.measure.gpu import cases
+
 RATES = {"flops": 1e12, "exps": 1e12, "bytes": 1e11}
 WHERE = {"gpu": "Made Up 9000", "driver": "1", "cuda": "13", "torch": "2", "triton": "3"}
 WHERE |= {"python": "3", "commit": "abc1234", "source": "0123", "date": "2026-01-01"}
@@ -35,3 +41,30 @@ class MadeUp:
 
     def forget(self):
         self.log.append("forget")
+
+
+def small(case, n=24):
+    """The case with little to compute, and its mask."""
+    kv_heads = max(1, 4 * case.kv_heads // case.heads)
+    sizes = {"n_q": 1 if case.way == cases.DECODE else n, "n_k": n, "batch": 2, "heads": 4}
+    window = None if case.window is None else 5
+    return dataclasses.replace(case, **sizes, kv_heads=kv_heads, window=window, width=16)
+
+
+SMALL = {(c.way, c.name): small(c) for c in cases.cases()}
+WAYS = cases.FORWARD, cases.BACKWARD
+
+
+def plain(case, x, machine):
+    """Attention written out, which stands for ours on the way back."""
+
+    def call(q, k, v):
+        k, v = (t.repeat_interleave(case.heads // case.kv_heads, 1).float() for t in (k, v))
+        scores = q.float() @ k.mT * case.width**-0.5
+        if case.softcap is not None:
+            scores = case.softcap * torch.tanh(scores / case.softcap)
+        mask = cases.visible(case, x.valid_lens, "cpu")
+        scores = scores if mask is None else scores.masked_fill(~mask, -torch.inf)
+        return (scores.softmax(-1) @ v).to(q.dtype)
+
+    return call

@@ -9,8 +9,7 @@ import pytest
 import torch
 from made_up_gpu import RATES, WHERE, MadeUp
 
-from attnbook.measure.gpu import cases, command, race, record, turns, warm
-from attnbook.measure.gpu.table import HEAD, lines, progress
+from attnbook.measure.gpu import cases, command, race, record, turns
 
 ROOT = Path(__file__).parents[1]
 
@@ -96,10 +95,9 @@ def test_what_was_measured_stays_when_a_case_ends_the_process(short, tmp_path, m
 
     monkeypatch.setattr(race, "rows", stops)
     with pytest.raises(KeyboardInterrupt):
-        run(tmp_path / "a.json", "--also", tmp_path / "out" / "b.json")
-    for file in ("a.json", "out/b.json"):
-        found = json.loads((tmp_path / file).read_text())
-        assert [row["case"] for row in found["rows"]] == [short.cases[0].id]
+        run(tmp_path / "out" / "a.json")
+    found = json.loads((tmp_path / "out" / "a.json").read_text())
+    assert [row["case"] for row in found["rows"]] == [short.cases[0].id]
     assert not list(tmp_path.rglob("*.tmp"))
 
 
@@ -122,6 +120,23 @@ def test_another_machines_or_commits_file_is_not_written_to(short, tmp_path, cap
     assert file.read_text() == before and len(short.asked) == 1
     said = capsys.readouterr().out
     assert f"{key} {WHERE[key]}, not other" in said and "--replace" in said
+
+
+def test_the_record_that_is_kept_is_gone_on_with_if_it_is_of_the_same(
+    short, tmp_path, capsys, monkeypatch
+):
+    kept = tmp_path / "kept.json"
+    monkeypatch.setattr(command, "default_file", lambda gpu: kept)
+    run("--only", short.cases[0].id)
+    before = kept.read_text()
+    (tmp_path / "out").mkdir()
+    assert run(tmp_path / "out", "--earlier") == 0 and (tmp_path / "out/kept.json").exists()
+    assert len(short.asked) == 3 and kept.read_text() == before
+    assert run(tmp_path / "b.json", "--earlier", where=WHERE | {"commit": "def"}) == 0
+    assert len(short.asked) == 6 and kept.read_text() == before
+    assert "commit abc1234, not def: all is measured again" in capsys.readouterr().out
+    kept.unlink()
+    assert run(tmp_path / "c.json", "--earlier") == 0 and len(short.asked) == 9
 
 
 @pytest.mark.parametrize("key", ["date", "processor"])
@@ -150,7 +165,9 @@ def test_no_case_begins_when_the_minutes_are_over(short, tmp_path, monkeypatch, 
     assert "2 of 3 cases" in said and "goes on with the rest" in said
 
 
-def test_a_form_that_breaks_the_gpu_is_left_out_of_the_next_run(short, tmp_path, monkeypatch):
+def test_a_form_that_breaks_the_gpu_is_left_out_of_the_next_run(
+    short, tmp_path, monkeypatch, capsys
+):
     file, whole = tmp_path / "a.json", race.rows
 
     def breaks(case, forms, machine, ceilings, seconds, broken):
@@ -159,8 +176,9 @@ def test_a_form_that_breaks_the_gpu_is_left_out_of_the_next_run(short, tmp_path,
         return whole(case, forms, machine, ceilings, seconds, broken)
 
     monkeypatch.setattr(race, "rows", breaks)
-    with pytest.raises(SystemExit, match="run the command again"):
+    with pytest.raises(SystemExit, match="2"):
         run(file)
+    assert "peer: an illegal access\nThe GPU does nothing more" in capsys.readouterr().out
     assert run(file) == 0
     assert short.asked[1] == (short.cases[1].id, {"peer": "an illegal access"})
     assert short.asked[2] == (short.cases[2].id, {})
@@ -192,10 +210,17 @@ def test_memory_that_runs_out_ends_the_case_and_not_the_race(short, tmp_path, mo
 
 
 def test_the_status_says_that_ours_does_not_agree(short, tmp_path, monkeypatch, capsys):
-    wrong = {"form": "ours", "refused": "its error, whole, is 1; expected"}
-    monkeypatch.setattr(race, "rows", lambda case, *given: [{"case": case.id} | wrong])
-    assert run(tmp_path / "a.json") == 1
-    assert f"OURS FAILED {short.cases[0].id}: its error" in capsys.readouterr().out
+    for name, row, status in (
+        ("a", {"form": "ours", "refused": "its error, whole, is 1; expected", "error": 1}, 1),
+        ("b", {"form": "ours", "refused": "RuntimeError: no kernel"}, 1),
+        ("c", {"form": "ours, second choice", "refused": "its error", "error": 1}, 1),
+        ("d", {"form": "ours, second choice", "refused": "there is one"}, 0),
+        ("e", {"form": "SDPA FLASH", "refused": "its error", "error": 1}, 0),
+    ):
+        monkeypatch.setattr(race, "rows", lambda case, *given, r=row: [{"case": case.id} | r])
+        assert run(tmp_path / f"{name}.json") == status
+        said = f"OURS FAILED {short.cases[0].id}: {row['form']}: {row['refused']}"
+        assert (said in capsys.readouterr().out) == bool(status)
 
 
 def test_a_machine_without_a_gpu_is_told_so_in_one_sentence():
@@ -209,53 +234,6 @@ def test_a_machine_without_a_gpu_is_told_so_in_one_sentence():
     )
     assert (done.returncode, done.stdout, done.stderr.strip()) == (1, "", command.NO_GPU)
     assert not Path("nothing.json").exists()
-
-
-def test_the_table_has_a_line_for_each_form():
-    row = {"form": "ours", "milliseconds": 1.2, "spread": 0.01, "TFLOP/s": 500.0, "share": 0.6,
-           "ratio": 0.8, "times ours": 1, "times what is kept": 1.01, "error ratio": 0.9,
-           }  # fmt: skip
-    refused = {"form": "peer", "refused": "it is not here"}
-    head, ours, other = progress([row, refused])
-    assert head == HEAD
-    assert ours.split() == ["ours", "1.2", "1.0%", "0.80", "1.00", "500", "0.60", "1.01", "0.90"]
-    assert other.split(None, 1) == ["peer", "it is not here"]
-    assert len(lines(RATES)) == 3 and "TFLOP/s" in lines(RATES)[0]
-
-
-class Tuned:
-    def __init__(self):
-        self.configs = list(range(5))
-
-
-def test_processes_share_what_a_tutorial_chooses_from():
-    shared = []
-    for i in range(3):
-        kernel = Tuned()
-        warm.share([kernel, "text", 1], i, 3)
-        shared.append(kernel.configs)
-    assert shared == [[0, 3], [1, 4], [2]]
-    assert warm.share([Tuned()], 7, 8) == []
-
-
-def test_warming_calls_every_case_once_among_all_processes(monkeypatch):
-    called = []
-    monkeypatch.setattr(warm, "_call", lambda case, forms, machine: called.append(case.id))
-    made_up = {name: None for name in (warm.OURS, warm.FLEX)}
-    made_up[warm.TUTORIAL] = type("Form", (), {"keywords": {"folder": Path("nowhere")}})
-    for i in range(5):
-        warm.warm(i, 5, made_up, MadeUp())
-    assert sorted(called) == sorted(case.id for case in cases.cases())
-
-
-def test_warming_goes_on_after_what_is_refused(capsys):
-    def raises(case, x, machine):
-        raise RuntimeError("no compiler")
-
-    case = cases.Case("plain", cases.FORWARD, 16, 8, 8, 1, 1, 1)
-    warm._call(case, {"peer": raises}, machine := MadeUp())
-    assert "peer: RuntimeError: no compiler" in capsys.readouterr().out
-    assert machine.log[-1] == "forget"
 
 
 def test_the_command_is_reached_from_the_package(monkeypatch):

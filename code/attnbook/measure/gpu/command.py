@@ -19,7 +19,7 @@ from attnbook.measure.gpu import race, turns
 from attnbook.measure.gpu.forms import OURS, forms
 from attnbook.measure.gpu.machine import Gpu
 from attnbook.measure.gpu.record import Record, default_file, source
-from attnbook.measure.gpu.table import lines, progress
+from attnbook.measure.gpu.table import lines, progress, summary
 from attnbook.measure.gpu.warm import warm
 from attnbook.measure.roofline import ceilings
 
@@ -34,11 +34,12 @@ SETTINGS = {
     "work": "4 · pairs · width · heads; causal counts half, backward 2.5 times",
 }
 PEERS = Path("peers")
+BROKEN = 2  # the status that says so
 NO_GPU = "python -m attnbook.measure gpu measures on a GPU, and PyTorch finds none on this machine"
 
 
 def main(given=None):
-    """Run the race. Ends with status 1 where there is no GPU, or where a form of ours disagrees."""
+    """Run the race. Ends with status 1 where there is no GPU, or a form of ours does not agree."""
     args = _arguments(given)
     if not torch.cuda.is_available():
         sys.exit(NO_GPU)
@@ -54,13 +55,20 @@ def run(args, machine, rates, where):
     chosen = [case for case in of.cases() if args.only in case.id]
     parts = {"environment": where, "settings": SETTINGS}
     parts["cases"] = [case.described() for case in of.cases()]
-    record = Record(args.file or default_file(where["gpu"]), parts, args.also)
+    kept = default_file(where["gpu"])
+    file = args.file or kept
+    record = Record(file / kept.name if file.is_dir() else file, parts)
     try:
         if not args.replace:
             record.resume()
     except ValueError as why:
         print(f"{why}: name another file, or add --replace to measure all of it again")
         return 1
+    if args.earlier and not record.file.exists():
+        try:
+            record.resume(kept)
+        except ValueError as why:
+            print(f"{why}: all is measured again")
     left = [case for case in chosen if not record.has(case)]
     print(f"{where['gpu']}: {len(left)} of {len(chosen)} cases to measure", flush=True)
     if left:
@@ -68,14 +76,22 @@ def run(args, machine, rates, where):
         record.begin(measured)
         print(*lines(measured), sep="\n", flush=True)
         _race(left, record, machine, measured, began, args)
+    print("\n", *summary(chosen, record.rows), sep="\n")
     unfinished = [case.id for case in chosen if not record.has(case)]
     print(f"{record.file}: {len(chosen) - len(unfinished)} of {len(chosen)} cases")
     if unfinished:
         print("The same command goes on with the rest.")
-    ours = [row for row in record.rows if row["form"].startswith(OURS) and "refused" in row]
-    for row in ours:
-        print(f"OURS FAILED {row['case']}: {row['refused']}")
-    return int(bool(ours))
+    wrong = [row for row in record.rows if _is_ours_and_wrong(row)]
+    for row in wrong:
+        print(f"OURS FAILED {row['case']}: {row['form']}: {row['refused']}")
+    return int(bool(wrong))
+
+
+def _is_ours_and_wrong(row):
+    """Not computed where ours must be, or with too large an error in any form of it."""
+    return "refused" in row and (
+        row["form"] == OURS or (row["form"].startswith(OURS) and "error" in row)
+    )
 
 
 def _race(left, record, machine, measured, began, args):
@@ -86,11 +102,12 @@ def _race(left, record, machine, measured, began, args):
             return
         print(f"\n[{number}/{len(left)}, {passed:.0f} s] {case.id}", flush=True)
         try:
-            broken = record.broken(case)
-            rows = race.rows(case, forms(args.peers), machine, measured, args.seconds, broken)
+            broken, every = record.broken(case), forms(args.peers, case.way)
+            rows = race.rows(case, every, machine, measured, args.seconds, broken)
         except race.Broken as stop:
             record.breaks(case, stop.form, stop.why)
-            sys.exit(f"{stop}\nThe GPU does nothing more for this process: run the command again.")
+            print(f"{stop}\nThe GPU does nothing more for this process: run the command again.")
+            sys.exit(BROKEN)
         except torch.OutOfMemoryError as full:
             rows = [{"case": case.id, "form": OURS, "refused": str(full).splitlines()[0]}]
         machine.forget()
@@ -107,12 +124,12 @@ def rates(machine):
 def _arguments(given):
     parser = argparse.ArgumentParser("python -m attnbook.measure gpu", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("file", nargs="?", type=Path, help="by default one named after the GPU")
+    parser.add_argument("file", nargs="?", type=Path, help="or a folder; default: one to keep")
     parser.add_argument("--replace", action="store_true", help="measure all again, and overwrite")
     parser.add_argument("--minutes", type=float, default=60.0, help="begin no case after so many")
     parser.add_argument("--seconds", type=float, default=turns.SECONDS, help="for each case")
     parser.add_argument("--only", default="", help="cases whose name has this in it")
     parser.add_argument("--peers", type=Path, default=PEERS, help="a folder with other kernels")
     parser.add_argument("--warm", help="i/n: only compile, as the i-th of n such processes")
-    parser.add_argument("--also", type=Path, help="a second file to write the same to")
+    parser.add_argument("--earlier", action="store_true", help="go on with the record that is kept")
     return parser.parse_args(given)

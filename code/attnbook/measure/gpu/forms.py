@@ -13,7 +13,7 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-from attnbook.measure.gpu.cases import BACKWARD, DECODE, visible
+from attnbook.measure.gpu.cases import BACKWARD, DECODE, FORWARD, visible
 
 OURS, FLASH, CUDNN, EFFICIENT, MATH, FLEX, TUTORIAL, PACKAGE = (
     "ours",
@@ -41,6 +41,45 @@ def ours(case, x, machine):
         return lambda q, k, v: kernels.decode_attention(q, k, v, valid_lens=x.valid_lens)
     options = {"causal": case.causal, "window": case.window, "softcap": case.softcap}
     return lambda q, k, v: kernels.flash_attention(q, k, v, valid_lens=x.valid_lens, **options)
+
+
+def second_choice(case, x, machine):
+    """Ours, forward, in the configuration that is not in use, where there is one."""
+    from attnbook.kernels import arguments, launch
+
+    given = arguments.options(
+        *(x.q, x.k, case.causal, case.window, x.valid_lens, case.softcap),
+        *(None, None),
+    )
+    if len(choices := launch.choices(x.q, x.k, x.v, given)) < 2:
+        raise Refused("there is one configuration for this")
+    return lambda q, k, v: launch.forward(q, k, v, given, choices[1])[0]
+
+
+def added_in_memory(case, x, machine):
+    """Ours on the way back, by the one kernel that adds up grad_q in memory."""
+    from attnbook import kernels
+
+    options = {"causal": case.causal, "window": case.window, "softcap": case.softcap}
+    options["valid_lens"] = x.valid_lens
+
+    def attend(q, k, v):
+        return kernels.flash_attention(q, k, v, **options)
+
+    def way_back(grad_out, q, k, v):
+        seen = kernels.flash_attention_with_lse(q, k, v, **options)
+        return lambda: kernels.flash_attention_backward_atomic(grad_out, q, k, v, *seen, **options)
+
+    attend.way_back = way_back
+    return attend
+
+
+def larger_tiles(case, x, machine):
+    """Ours, decoding with tiles twice as large."""
+    from attnbook.kernels import decode
+
+    lens, scale = x.valid_lens, case.width**-0.5
+    return lambda q, k, v: decode.decode(q, k, v, lens, None, scale, None, 2 * decode.TILE)[0]
 
 
 def backend(name, case, x, machine):
@@ -139,10 +178,16 @@ def package(case, x, machine):
     return lambda *qkv: attend(*(t.transpose(1, 2) for t in qkv), **options).transpose(1, 2)
 
 
-def forms(folder):
-    """Every form, by name; those that are not committed are looked for in a folder."""
+def forms(folder, way=FORWARD):
+    """Every form for one way, by name; those that are not committed are looked for in a folder."""
+    more = {
+        FORWARD: {f"{OURS}, second choice": second_choice},
+        BACKWARD: {f"{OURS}, added in memory": added_in_memory},
+        DECODE: {f"{OURS}, larger tiles": larger_tiles},
+    }
     return {
         OURS: ours,
+        **more[way],
         FLASH: functools.partial(backend, "FLASH_ATTENTION"),
         CUDNN: functools.partial(backend, "CUDNN_ATTENTION"),
         EFFICIENT: functools.partial(backend, "EFFICIENT_ATTENTION"),
@@ -177,6 +222,8 @@ def ready(name, form, case, x, machine):
 def _call(attend, case, qkv, grad_out):
     if case.way != BACKWARD:
         return lambda: attend(*qkv)
+    if way_back := getattr(attend, "way_back", None):
+        return way_back(grad_out, *qkv)
     leaves = [t.detach().requires_grad_() for t in qkv]
     out = attend(*leaves)
     return lambda: torch.autograd.grad(out, leaves, grad_out, retain_graph=True)

@@ -70,26 +70,28 @@ def blob(content):
 class Record:
     """A record that is being written: after each case the file is whole, whatever happens next."""
 
-    def __init__(self, file, parts, also=None):
-        self.file, self.also = Path(file), also and Path(also)
+    def __init__(self, file, parts):
+        self.file = Path(file)
         self.parts, self.rows = parts | {"command": COMMAND, "ceilings": [], "broken": []}, []
 
-    def resume(self):
-        """Go on with what the file holds. Raises ValueError if it is not this machine's, or code's.
+    def resume(self, file=None):
+        """Go on with what a file holds, by default its own, if it is there.
 
-        Where it is another GPU's, driver's, library's or commit's, nothing is written to it.
+        Raises ValueError if that is no race, or was measured on another GPU, or with another
+        driver, library, commit or setting: nothing is taken from it then.
         """
-        if not self.file.exists():
+        file = Path(file or self.file)
+        if not file.exists():
             return
-        found = json.loads(self.file.read_text(encoding="utf-8"))
+        found = json.loads(file.read_text(encoding="utf-8"))
         if found.get("command") != COMMAND:
-            raise ValueError(f"{self.file.name} holds no race on a GPU; name another file")
+            raise ValueError(f"{file.name} holds no race on a GPU")
         was, now = found["environment"], self.parts["environment"]
         differ = [f"{k} {was.get(k)}, not {now.get(k)}" for k in SAME if was.get(k) != now.get(k)]
         if differ:
-            raise ValueError(f"{self.file.name} was measured with {'; '.join(differ)}")
+            raise ValueError(f"{file.name} was measured with {'; '.join(differ)}")
         if found["settings"] != self.parts["settings"]:
-            raise ValueError(f"{self.file.name} was measured with other settings")
+            raise ValueError(f"{file.name} was measured with other settings")
         self.parts |= {name: found[name] for name in ("ceilings", "broken")}
         self.rows = found["rows"]
 
@@ -120,9 +122,7 @@ class Record:
     def write(self):
         order = [*PROVENANCE, "ceilings", "cases", "broken"]
         text = written({key: self.parts[key] for key in order}, self.rows)
-        for file in (self.file, self.also):
-            if file:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                begun = file.with_suffix(".tmp")
-                begun.write_text(text, encoding="utf-8")
-                os.replace(begun, file)
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        begun = self.file.with_suffix(".tmp")
+        begun.write_text(text, encoding="utf-8")
+        os.replace(begun, self.file)

@@ -1,5 +1,9 @@
 """What the race prints, as lines."""
 
+from attnbook.measure.gpu.forms import CUDNN, EFFICIENT, FLASH, FLEX, MATH, OURS, PACKAGE, TUTORIAL
+
+PEERS = {"FLASH": FLASH, "CUDNN": CUDNN, "EFFIC.": EFFICIENT, "MATH": MATH, "Flex": FLEX}
+PEERS |= {"tutor.": TUTORIAL, "f.-attn": PACKAGE}
 UNITS = {"flops": (1e12, "TFLOP/s of a product"), "exps": (1e12, "T exponentials/s")}
 UNITS["bytes"] = (1e9, "GB/s of a copy")
 HEAD = f"{'form':28}{'ms':>10}{'spread':>8}{'x FLASH':>9}{'x ours':>8}{'T/s, GB/s':>11}{'share':>7}"
@@ -18,6 +22,37 @@ def progress(rows):
     the error as a multiple of the judge's.
     """
     return [HEAD, *map(_line, rows)]
+
+
+def summary(cases, rows):
+    """A line for each case that is done: ours, and how many times as fast it is as each peer.
+
+    Before that its rate, the share of the ceiling, the spread of its times, memory as a multiple of
+    what must be kept, and its error as a multiple of the judge's; last, another of ours that is
+    faster.
+    """
+    names = "T/s, GB/s   share  spread  memory  error"
+    found = [f"{'times as fast as':57}{names}" + "".join(f"{name:>8}" for name in PEERS)]
+    for case in cases:
+        here = {row["form"]: row for row in rows if row["case"] == case.id}
+        if "milliseconds" in here.get(OURS, {}):
+            found.append(_summed(case, here))
+    return found
+
+
+def _summed(case, here):
+    ours = here[OURS]
+    head = f"{case.way + ' ' + case.name:34} d={case.width:<4}n={case.n_k:<6}b={case.batch:<5}"
+    head += f"{ours.get('TFLOP/s') or ours.get('GB/s'):10.4g}{ours['share']:8.2f}"
+    head += f"{ours['spread']:8.1%}{ours['times what is kept']:8.2f}"
+    head += f"{ours['error ratio']:7.2f}" if "error ratio" in ours else f"{'-':>7}"
+    times = [here.get(name, {}).get("times ours") for name in PEERS.values()]
+    faster = [
+        f"  {row['form'].removeprefix(OURS + ', ')}: {1 / row['times ours']:.2f} times as fast"
+        for row in here.values()
+        if row["form"].startswith(OURS) and row.get("times ours", 1) < 0.98
+    ]
+    return head + "".join(f"{'-' if t is None else f'{t:.2f}':>8}" for t in times) + "".join(faster)
 
 
 def _line(row):

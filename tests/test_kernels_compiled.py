@@ -1,0 +1,74 @@
+"""The kernels compiled for an H100 and an A100, which are not here; and checks that can fail.
+
+Every configuration that is chosen, or that a race may choose. What holds of the code is what would
+be measured badly otherwise: no spills, tensor cores, and no more than a program can have.
+"""
+
+import compiled_kernels as made
+import pytest
+
+CHIPS = "sm_90", "sm_80"
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_every_kernel_compiles(chip):
+    answers = made.compiled(chip)
+    assert made.broken(answers) == []
+    assert [a["job"] for a in answers] == list(made.jobs(chip))
+    assert {len(a["kernels"]) for a in answers if a["job"]["way"] == "forward"} == {1}
+    assert all(len(a["kernels"]) >= 2 for a in answers if a["job"]["way"] != "forward")
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_no_kernel_spills(chip):
+    assert made.spilling(made.compiled(chip)) == []
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_every_kernel_fits_on_the_chip(chip):
+    assert made.too_large(chip, made.compiled(chip)) == []
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_products_are_the_work_of_tensor_cores(chip):
+    assert made.without_tensor_cores(chip, made.compiled(chip)) == []
+
+
+def planted(chip, *configuration, width=128, **job):
+    """A forward kernel in a configuration that nobody chose."""
+    return made.ahead(
+        chip, [{"way": "forward", "width": width, "configuration": configuration} | job]
+    )
+
+
+def test_a_planted_spill_is_found():
+    """Each of 128 threads would hold 256 numbers of the output alone; it has 255 registers."""
+    (fault,) = made.spilling(planted("sm_80", 128, 64, 4, 2, width=256))
+    assert "flash_forward has a stack of" in fault
+
+
+def test_shared_memory_that_no_program_can_have_is_found():
+    """Three stages of 128 keys and values of width 256 in 16 bits: 384 KiB."""
+    (fault,) = made.too_large("sm_80", planted("sm_80", 128, 128, 8, 4, width=256))
+    assert "bytes of shared memory" in fault
+
+
+def test_registers_that_no_program_can_have_are_found():
+    kernel = {"name": "a", "registers": 255, "warps": 16, "shared": 0}
+    (fault,) = made.too_large("sm_90", [{"job": {}, "kernels": [kernel]}])
+    assert "130560 of 65536 registers" in fault
+
+
+def test_products_on_other_units_are_found():
+    """16 rows are too few for the instructions of four warps, and float32 has no tensor cores."""
+    (fault,) = made.without_tensor_cores("sm_90", planted("sm_90", 16, 64, 4, 2, width=64))
+    assert "flash_forward has {'mma.sync'" in fault
+    answers = planted("sm_90", 16, 32, 4, 1, width=16, dtype="float32")
+    answers[0]["job"]["dtype"] = "bfloat16"
+    (fault,) = made.without_tensor_cores("sm_90", answers)
+    assert "flash_forward has none" in fault
+
+
+def test_what_does_not_compile_is_found():
+    (fault,) = made.broken(planted("sm_90", 100, 64, 4, 2))
+    assert "forward, 128" in fault

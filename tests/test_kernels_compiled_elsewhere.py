@@ -1,0 +1,30 @@
+"""The kernels compiled for a B200, for a GeForce of 2025 and for AMD's MI300, which are not here.
+
+Every width, in the variants that `compiled_kernels.jobs` names.
+"""
+
+import compiled_kernels as made
+import pytest
+
+CHIPS = "sm_100", "sm_120", "gfx942"
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_every_kernel_compiles(chip):
+    assert made.broken(made.compiled(chip)) == []
+    assert [a["job"] for a in made.compiled(chip)] == list(made.jobs(chip))
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_no_kernel_spills(chip):
+    assert made.spilling(made.compiled(chip)) == []
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_every_kernel_fits_on_the_chip(chip):
+    assert made.too_large(chip, made.compiled(chip)) == []
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_products_are_the_work_of_tensor_cores(chip):
+    assert made.without_tensor_cores(chip, made.compiled(chip)) == []
