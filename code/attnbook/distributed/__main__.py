@@ -1,4 +1,4 @@
-"""`torchrun --nproc-per-node=4 -m attnbook.distributed agree`: what each rank of the run does."""
+"""`torchrun --nproc-per-node=4 -m attnbook.distributed agree 1 2 4`: what each rank does."""
 
 import argparse
 
@@ -11,7 +11,8 @@ def main():
     parser = argparse.ArgumentParser(prog="attnbook.distributed")
     parser.add_argument("--seconds", type=float, default=60.0, help="nobody waits longer")
     tasks = parser.add_subparsers(dest="task", required=True)
-    tasks.add_parser("agree", help="compare with one process, and count bytes")
+    agree = tasks.add_parser("agree", help="compare with one process, and count bytes")
+    agree.add_argument("sizes", type=int, nargs="+", help="rings of so many ranks")
     tasks.add_parser("times", help="predict times from measured ceilings, and measure them")
     fault = tasks.add_parser("fault", help="let one rank end, or hang")
     fault.add_argument("kind", choices=("end", "hang"))

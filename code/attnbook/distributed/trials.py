@@ -1,5 +1,6 @@
 """What `python -m attnbook.distributed` does on each rank: agreement, bytes, order, a fault."""
 
+import datetime
 import functools
 import json
 import math
@@ -24,27 +25,53 @@ CLOSE = 1e-14  # at the places of a double near 1, 45 of the smallest steps
 
 
 class Pass(NamedTuple):
-    """One pass over a ring: whether it is within 1e-14 of one process, and the bytes of a rank."""
+    """One pass over a ring: whether it is within 1e-14 of one process, and the bytes of a rank.
+
+    `sent` is None if ranks have sent different numbers of bytes.
+    """
 
     close: bool
-    sent: int
+    sent: int | None
     predicted: int
 
 
-def agreement(n_ranks):
-    """Run attention on `n_ranks` processes, and compare it with one, forward and backward.
+def agreement(*sizes):
+    """Run attention on rings of so many processes, and compare it with one, forward and backward.
 
-    In float64, 32 positions, 8 heads of width 8, and 4 of keys and values. Returns a dict: a `Pass`
-    for each of "ring forward", "ring backward", the same for "causal", "zigzag" and "heads", where
-    the last two are causal as well; and under "order" what rank 0 does on its way forward. With two
-    processes also under "context_parallel" how PyTorch's own answers, by the name of the backend.
+    One run of torchrun starts as many processes as the largest ring has; the first of them make up
+    the smaller ones. In float64, 32 positions, 8 heads of width 8, and 4 of keys and values.
+    Returns, for each size, a dict: a `Pass` for each of "ring forward", "ring backward", the same
+    for "causal", "zigzag" and "heads", where the last two are causal as well; and under "order"
+    what rank 0 does on its way forward. A ring of two also has "context_parallel": how PyTorch's
+    own answers, by the name of the backend.
     """
-    found = json.loads(launch(n_ranks, "-m", "attnbook.distributed", "agree"))
-    return {name: Pass(*x) if len(x) == 3 else x for name, x in found.items()}
+    found = json.loads(launch(max(sizes), "-m", "attnbook.distributed", "agree", *sizes))
+    return {
+        int(size): {name: Pass(*x) if len(x) == 3 else x for name, x in each.items()}
+        for size, each in found.items()
+    }
 
 
-def agree(ring):
+def agree(ring, sizes):
     """What `agreement` returns, as JSON."""
+    found = {}
+    for size in sizes:
+        among = first(ring, size)
+        if ring.rank < size:
+            found[size] = agree_among(among)
+    say(ring, json.dumps(found))
+
+
+def first(ring, size, seconds=60.0):
+    """The ring of the first ranks, so many; all ranks must ask for it."""
+    if size == ring.n_ranks:
+        return ring
+    wait = datetime.timedelta(seconds=seconds)
+    return Ring.of(dist.new_group(list(range(size)), timeout=wait))
+
+
+def agree_among(ring):
+    """Every comparison on one ring."""
     work = traffic.Work(n=32, n_heads=8, n_kv_heads=4, d=8, itemsize=8)
     around = attention.ring_attention, (traffic.ring_bytes, traffic.ring_backward_bytes)
     across = heads.head_parallel_attention, (traffic.head_parallel_bytes,) * 2
@@ -58,12 +85,13 @@ def agree(ring):
         differences, sent = compare(ring, work, function, placement, causal)
         ways = zip(("forward", "backward"), differences, sent, predictions, strict=True)
         for way, difference, number, predict in ways:
-            same = everywhere(ring, number == sent[way == "backward"])
-            close = worst(ring, difference) < CLOSE and same
-            found[f"{name} {way}"] = close, number, predict(work, ring.n_ranks)
+            close = worst(ring, difference) < CLOSE
+            same = everywhere(ring, number == worst(ring, number))
+            sent_by_each = number if same else None
+            found[f"{name} {way}"] = close, sent_by_each, predict(work, ring.n_ranks)
     if ring.n_ranks == 2:
         found["context_parallel"] = context_parallel(ring)
-    say(ring, json.dumps(found))
+    return found
 
 
 def compare(ring, work, function, placement, causal):
@@ -71,11 +99,11 @@ def compare(ring, work, function, placement, causal):
     whole = tensors(work)
     wanted = alone(*whole, causal)
     mine = [split_sequence(x, ring.n_ranks, placement)[ring.rank] for x in whole]
-    q, k, v, grad_out = (x.clone() for x in mine)
+    q, k, v, grad_out = (x.clone().requires_grad_() for x in mine)
     with traffic.counted() as sent:
-        out = function(*(x.requires_grad_() for x in (q, k, v)), causal, placement)
+        out = function(q, k, v, causal, placement, group=ring.group)
         there = sent.bytes
-        out.backward(grad_out)
+        out.backward(grad_out.detach())
     wanted = [split_sequence(x, ring.n_ranks, placement)[ring.rank] for x in wanted]
     found = out, q.grad, k.grad, v.grad
     differences = [(x - y).abs().max() for x, y in zip(found, wanted, strict=True)]
@@ -124,13 +152,19 @@ def order(ring, m=8, d=4):
 
 
 def context_parallel(ring):
-    """Whether PyTorch's own context parallel computes on the processor, for each backend."""
+    """Whether PyTorch's own context parallel computes on the processor, for each backend.
+
+    Over NCCL there is nothing to say, and the dict is empty.
+    """
     import torch.nn.functional as F
-    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.device_mesh import DeviceMesh
     from torch.distributed.tensor.experimental import context_parallel
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
-    mesh, found = init_device_mesh("cpu", (ring.n_ranks,)), {}
+    if dist.get_backend() != "gloo":
+        return {}
+    group = dist.group.WORLD if ring.group is None else ring.group
+    mesh, found = DeviceMesh.from_group(group, "cpu"), {}
     for name in ("MATH", "FLASH_ATTENTION", "EFFICIENT_ATTENTION", "CUDNN_ATTENTION"):
         q, k, v = torch.ones(3, 1, 2, 4 * ring.n_ranks, 8).unbind()
         split = {"buffers": [q, k, v], "buffer_seq_dims": [2, 2, 2]}
@@ -161,7 +195,7 @@ def timed(n_ranks):
     return Times(flops, bandwidth, {int(n): tuple(pair) for n, pair in seconds.items()})
 
 
-def times(ring, lengths=(512, 1024, 2048), n_heads=4, d=64, rounds=5):
+def times(ring, lengths=(512, 1024, 2048), n_heads=4, d=64, rounds=3):
     """What `timed` returns, as JSON."""
     works = [traffic.Work(n, n_heads, n_heads, d, itemsize=4) for n in lengths]
     given = [[x.float()[..., : w.n // ring.n_ranks, :] for x in tensors(w)] for w in works]
@@ -209,15 +243,15 @@ def fault(ring, kind, rank):
 
 
 def worst(ring, number):
-    """The largest of the ranks' numbers."""
+    """The largest of the numbers that the ranks of the ring have."""
     number = torch.as_tensor(number, dtype=torch.float64, device=device()).clone()
     if ring.n_ranks > 1:
-        dist.all_reduce(number, dist.ReduceOp.MAX)
+        dist.all_reduce(number, dist.ReduceOp.MAX, group=ring.group)
     return number.item()
 
 
 def everywhere(ring, claim):
-    """Whether it is so on all ranks."""
+    """Whether it is so on all ranks of the ring."""
     return worst(ring, 0.0 if claim else 1.0) == 0
 
 

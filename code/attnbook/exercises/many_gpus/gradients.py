@@ -52,6 +52,21 @@ def of_my_block(parts, step):
     return np.sum([parts[(ranks + t) % n_ranks, ranks] for t in range(step + 1)], axis=0)
 
 
+def no_way_round(parts, step):
+    """A known mistake: the ranks from home up to this one, as if none came after the last."""
+    n_ranks = len(parts)
+    home = [(rank - step) % n_ranks for rank in range(n_ranks)]
+    return np.stack([parts[h : r + 1, h].sum(axis=0) for r, h in enumerate(home)])
+
+
+def rolled_flat(parts, step):
+    """A known mistake: np.roll without an axis."""
+    ranks, carry = np.arange(len(parts)), np.zeros_like(parts[:, 0])
+    for s in range(step + 1):
+        carry = np.roll(carry, 1) + parts[ranks, (ranks - s) % len(parts)]
+    return carry
+
+
 def exchanged(parts, step):
     return solutions.in_hand(np.swapaxes(parts, 0, 1), step)
 
@@ -111,6 +126,27 @@ in_hand = Write(
         Misconception(
             _visits(lambda r, s, w: [r - s + t for t in range(s + 2)]),
             "the rank after this one has not seen the block yet.",
+        ),
+        Misconception(
+            no_way_round,
+            "after the last rank comes rank 0: a block that set out late has gone round the end, "
+            "and a slice from home to here is empty then.",
+        ),
+        Misconception(
+            _visits(lambda r, s, w: range(s + 1)),
+            "those are the parts of ranks 0 to s: asked are the ranks that the block has visited, "
+            "from its home on.",
+        ),
+        Misconception(
+            lambda parts, step: np.stack(
+                [sum(parts[r - t, r - t] for t in range(step + 1)) for r in range(len(parts))]
+            ),
+            "each rank has added its part for its own keys: asked is one block, that of rank "
+            "(r - s) mod w, with a part for it from each rank that it has visited.",
+        ),
+        Misconception(
+            rolled_flat,
+            "np.roll without an axis moves single numbers, and not whole blocks: axis=0.",
         ),
         Misconception(
             exchanged, "the axes are exchanged: parts[r, b] is what rank r gives to block b."

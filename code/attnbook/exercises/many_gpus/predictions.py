@@ -98,6 +98,16 @@ ring_against_exchange = Predict(
             "three tensors go out, and the output comes back: two of 32 heads, two of 8.",
         ),
         Misconception(
+            0.2, "the number of ranks is missing: the ring sends 7 blocks, an exchange 7/8 of one."
+        ),
+        Misconception(
+            5.6,
+            "the ring sends 8 heads, not the 32 of the queries; and of each tensor 1/8 stays.",
+        ),
+        Misconception(
+            11.2, "an exchange sends of each tensor 7 eighths of what a rank keeps, not an eighth."
+        ),
+        Misconception(
             8 / 35, "that is one step of the ring over the whole exchange: the ring has 7 of them."
         ),
     ),
