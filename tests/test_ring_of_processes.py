@@ -22,7 +22,9 @@ from attnbook.distributed import (
     ring_bytes,
     ring_seconds,
     timed,
+    trials,
 )
+from attnbook.distributed.ring import Ring
 
 RANKS = 1, 2, 4
 TRIALS = "-m", "attnbook.distributed"
@@ -83,6 +85,13 @@ def test_as_many_bytes_leave_through_the_machines_connections(n_ranks):
     if ratio is None:
         pytest.skip("this machine has no TCP_INFO")
     assert 1 <= ratio < 1.01  # headers, and the barrier before and after
+
+
+def test_ranks_that_send_different_numbers_are_found(monkeypatch):
+    monkeypatch.setattr(trials, "compare", lambda *_: ((0.0, 0.0), [0, 0]))
+    assert trials.agree_among(Ring())["ring forward"] == (True, 0, 0)
+    monkeypatch.setattr(trials, "worst", lambda ring, number: max(number, 1))  # another sent 1
+    assert trials.agree_among(Ring())["ring forward"] == (False, None, 0)
 
 
 def test_times_are_those_of_the_model_as_far_as_a_busy_machine_shows():
