@@ -153,7 +153,9 @@ def _name_users(app, document, api):
                 line += [nodes.Text(", ")] if i else []
                 text = str(numbers[page][""][0])
                 line += nodes.reference("", text, internal=True, refuri=uri)
-            description[-1] += line
+            content = description[-1]  # a class lists its members last
+            members = content.first_child_matching_class(addnodes.desc)
+            content.insert(len(content) if members is None else members, line)
 
 
 def _resolve(app, document, page):

@@ -12,6 +12,7 @@ USED_BY = {  # part of a file's name or of an inline script -> what the page mus
     "mystnb": 'class="cell',
     "sphinx-design": 'class="sd-',
 }
+THEBE = re.compile(r"<script type=.text/x-thebe.*?<script>kernelName = .*?</script>", re.DOTALL)
 PLAIN = re.compile(r'<span class="[np]">([^<]*)</span>')  # names and brackets: as other code
 
 
@@ -31,7 +32,7 @@ def _lighten(app, pagename, templatename, context, doctree):
         once = {_name(asset): asset for asset in context.get(kind, [])}
         context[kind] = [asset for name, asset in once.items() if _needed(name, body)]
     if body:
-        context["body"] = PLAIN.sub(r"\1", body)
+        context["body"] = PLAIN.sub(r"\1", THEBE.sub("", body))
 
 
 def setup(app):

@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "code"))
 IN_TORCH = "pytorch", "kernels", "kernels.machine_code", "fused", "distributed"
 NEED_TORCH = [f"attnbook.{name}" for name in IN_TORCH]
 SHAPED = re.compile(r"jaxtyping\.(\w+)\[(?:numpy\.)?(ndarray|(?:torch\.)?Tensor), '([^']*)'\]")
+IN_MODULE = re.compile(r"\btorch\.(?:\w+\.)+(?=[A-Z])")
 HEADING = re.compile(r"^(\w.*)\n---+$", re.MULTILINE)
 EQUATION = re.compile(r"(?<!::\n\n)(?<=\n\n)( {4}\S.*(?:\n {4}.*|\n(?=\n {4}))*)")
 FORMULA = re.compile(r"\$([^$\n]+)\$")
@@ -40,7 +41,7 @@ def _signature(app, what, name, obj, options, arguments, returned):
         return f'{match[1]}[{kind}, "{match[3]}"]'
 
     def as_written(text):
-        return text and SHAPED.sub(array, text).replace("~numbers.", "")
+        return text and IN_MODULE.sub("", SHAPED.sub(array, text).replace("~numbers.", ""))
 
     return as_written(arguments), as_written(returned)
 

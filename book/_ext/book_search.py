@@ -82,10 +82,21 @@ def _pages(app):
 def _write(app, error):
     if error or app.builder.name != "html":
         return
-    found = [entry for doc in sorted(app.env.found_docs) for entry in entries(app.env, doc)]
-    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    pages = [_brief([*entries(app.env, doc)]) for doc in sorted(app.env.found_docs)]
+    text = json.dumps([p for p in pages if p], ensure_ascii=False, separators=(",", ":"))
     # a script, not JSON: pages opened from a folder may not fetch
-    Path(app.outdir, "_static", "sections.js").write_text(f"const SECTIONS = {text};\n")
+    Path(app.outdir, "_static", "sections.js").write_text(f"const PAGES = {text};\n")
+
+
+def _brief(found):
+    """A page and its entries without what all repeat: an eighth of the file, names of fields."""
+    if not found:
+        return []
+    address, title = found[0]["at"].partition("#")[0], found[0]["page"]
+    rows = [
+        [e["at"].removeprefix(address), e["n"], e["title"], e["text"], e["code"]] for e in found
+    ]
+    return [address, title, rows]
 
 
 def setup(app):

@@ -9,6 +9,8 @@ const words = text => (text.toLowerCase().match(/[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N
 const asked = text => (text.toLowerCase().match(/[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)*/gu) ?? [])
   .map(word => simple(word.replace(/[-_.]/g, "")));
 
+const SECTIONS = PAGES.flatMap(([address, page, rows]) => rows.map(
+  ([anchor, n, title, text, code]) => ({at: address + anchor, n, title, page, text, code})));
 const counted = text => words(text).reduce(
   (counts, word) => counts.set(word, (counts.get(word) ?? 0) + 1), new Map());
 const chapters = new Map(SECTIONS.filter(({at}) => !at.includes("#"))

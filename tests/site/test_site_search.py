@@ -21,7 +21,7 @@ TAUGHT = {  # what a reader types -> part of the address where the first result 
     "finite differences": "12-gradients.html#finite-differences",
     "backward": "12-gradients.html",
     "online softmax": "13-online.html",
-    "FlashAttention": "13-online.html",
+    "FlashAttention": "03-triton.html#flashattention",
     "delta rule": "14-linear.html#correct-the-delta-rule",
     "linear attention": "14-linear.html",
     "rope_backward": "html#",
@@ -74,14 +74,14 @@ def test_nothing_is_found_that_is_not_there(results, query):
 
 def test_each_result_leads_to_what_exists(folder):
     index = (folder / "_static" / "sections.js").read_text(encoding="utf-8")
-    sections = json.loads(index.removeprefix("const SECTIONS = ").removesuffix(";\n"))
+    found = json.loads(index.removeprefix("const PAGES = ").removesuffix(";\n"))
+    sections = [address + row[0] for address, _, rows in found for row in rows]
     pages = {
-        p: (folder / p).read_text(encoding="utf-8")
-        for p in {s["at"].split("#")[0] for s in sections}
+        p: (folder / p).read_text(encoding="utf-8") for p in {s.split("#")[0] for s in sections}
     }
     for section in sections:
-        page, _, anchor = section["at"].partition("#")
-        assert not anchor or f'id="{anchor}"' in pages[page], section["at"]
+        page, _, anchor = section.partition("#")
+        assert not anchor or f'id="{anchor}"' in pages[page], section
 
 
 def test_by_keyboard_from_any_page(visit):
