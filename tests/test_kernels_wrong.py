@@ -67,6 +67,7 @@ MISTAKES = {
     "along": [
         ("total -= tl.load(grad_lse", "total += tl.load(grad_lse"),
         ("tl.sum(grad * result.to(tl.float32), 1)", "tl.sum(grad, 1)"),
+        ("place * room(n_q) + rows, total)", "place * n_q + rows, total)"),
     ],
     "backward_queries": [
         ("(grad_weights - along[:, None])", "grad_weights"),
@@ -81,9 +82,9 @@ MISTAKES = {
         ("write(state[0] * scale", "write(state[0]"),
         ("x = tl.where(keys < n_visible, x, 0.0)", "x = x"),
         ("phase != 1 or (RAGGED and grad_q is not None)", "phase != 1"),
-        ("(grad_weights - of_rows)", "grad_weights"),
+        ("(grad_weights - along_block)", "grad_weights"),
         ("tl.where(sees(rows, keys, sizes, window, CAUSAL), weights, 0.0)", "weights"),
-        ("grad_q += of_head * D", "grad_q += 0 * D"),
+        ("place * sizes[0] * D", "0 * sizes[0] * D"),
     ],
     "order": [
         ("n_blocks - 1 - block", "n_blocks - block"),

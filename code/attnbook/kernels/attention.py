@@ -35,6 +35,9 @@ def flash_attention(
     dtypes are not those, ValueError if a size, a number or a place in memory is not,
     NotImplementedError if a bias or a gradient itself asks for a gradient.
 
+    Its gradients are those of `flash_attention_backward`, or of `flash_attention_backward_atomic`
+    on a Hopper GPU, unless `torch.use_deterministic_algorithms` asks for the same bits twice.
+
     Source: Dao (2023), algorithms 1 and 2.
     """
     return flash_attention_with_lse(

@@ -17,6 +17,7 @@ Source: Dao et al. (2022), appendix B.4, algorithm 4; Dao (2023), algorithm 2.
 import triton
 import triton.language as tl
 
+from attnbook.kernels.along import room
 from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
 from attnbook.kernels.tiles import add_rows, head_of, rows_of
@@ -35,21 +36,21 @@ def collect(
     keys = first_key + tl.arange(0, KEYS)[:, None]
     for first in tl.range(begin, end, ROWS, num_stages=STAGES):
         at = first + tl.arange(0, ROWS)
-        rows, there = at[None, :], at < sizes[0]
+        rows = at[None, :]
         q_block = rows_of(q, q_strides, first, sizes[0], ROWS, D, TMA, True)
         products = tl.dot(k, q_block.T, input_precision=PRECISION)
         scores, unit, slope = scores_of(
             products, rows, keys, sizes, scale, softcap, bias, bias_strides
         )
-        weights = tl.exp2(scores * unit - tl.load(shift + at, mask=there, other=0.0)[None, :])
+        weights = tl.exp2(scores * unit - tl.load(shift + at)[None, :])
         if CUT:
             weights = tl.where(sees(rows, keys, sizes, window, CAUSAL), weights, 0.0)
         grad_block = rows_of(grad_out, grad_strides, first, sizes[0], ROWS, D, TMA, True)
         low = weights.to(grad_block.dtype)
         grad_v = tl.dot(low, grad_block, grad_v, input_precision=PRECISION)
         grad_weights = tl.dot(v, grad_block.T, input_precision=PRECISION)
-        of_rows = tl.load(along + at, mask=there, other=0.0)[None, :]
-        grad_scores = (weights * (grad_weights - of_rows) * slope).to(q_block.dtype)
+        along_block = tl.load(along + at)[None, :]
+        grad_scores = (weights * (grad_weights - along_block) * slope).to(q_block.dtype)
         grad_k = tl.dot(grad_scores, q_block, grad_k, input_precision=PRECISION)
         if grad_q is not None:
             part = tl.dot(grad_scores.T, k, input_precision=PRECISION)
@@ -65,13 +66,14 @@ def hear(
     TMA: tl.constexpr, STAGES: tl.constexpr, REDUCE: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     """Add what a block of keys gets from one head of queries."""
-    of_head = (batch * n_heads + head).to(tl.int64) * sizes[0]
+    place = (batch * n_heads + head).to(tl.int64)
+    of_head = place * room(sizes[0])
     q = head_of(q, q_strides, batch, head, sizes[0], ROWS, D, TMA)
     grad_out = head_of(grad_out, grad_strides, batch, head, sizes[0], ROWS, D, TMA)
     if bias is not None:
         bias += batch.to(tl.int64) * bias_strides[0] + head.to(tl.int64) * bias_strides[1]
     if grad_q is not None:
-        grad_q += of_head * D
+        grad_q += place * sizes[0] * D
         if REDUCE:
             grad_q = tl.make_tensor_descriptor(grad_q, [sizes[0], D], [D, 1], [ROWS, D])
     for phase in tl.static_range(3):  # cut blocks at the top, full blocks, cut blocks

@@ -10,6 +10,7 @@ Source: Dao et al. (2022), appendix B.4, algorithm 4, with the loops exchanged.
 import triton
 import triton.language as tl
 
+from attnbook.kernels.along import room
 from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
 from attnbook.kernels.tiles import head_of, rows_of
@@ -66,8 +67,8 @@ def flash_backward_queries(
     grad_block = rows_of(grad_out, grad_strides, first_row, n_q, ROWS, D, TMA, True)
     rows = first_row + tl.arange(0, ROWS)
     at = place.to(tl.int64) * n_q + rows
-    shift = tl.load(shift + at, mask=rows < n_q, other=0.0)
-    along = tl.load(along + at, mask=rows < n_q, other=0.0)
+    shift = tl.load(shift + place.to(tl.int64) * room(n_q) + rows)
+    along = tl.load(along + place.to(tl.int64) * room(n_q) + rows)
 
     ends = key_ranges(first_row, sizes, window, CAUSAL, ROWS, KEYS)
     result = tl.zeros([ROWS, D], tl.float32)

@@ -83,7 +83,8 @@ FORWARD_ANY = {
 KEYS_HOPPER = {  # the more is kept in registers, the smaller
     16: (Configuration(64, 128, 8, 2, tma=True),) * 4,
     32: (Configuration(64, 128, 8, 2, tma=True),) * 4,
-    64: (Configuration(64, 128, 8, 2, tma=True),) * 4,
+    64: (Configuration(64, 128, 8, 2, tma=True),) * 2
+    + (Configuration(32, 64, 4, 2, tma=True),) * 2,
     128: (
         Configuration(64, 128, 8, 2, tma=True),
         Configuration(64, 64, 8, 2, tma=True),

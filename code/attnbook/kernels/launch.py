@@ -4,7 +4,7 @@ import numpy as np
 import torch
 import triton
 
-from attnbook.kernels.along import rows_along
+from attnbook.kernels.along import WHOLE, rows_along
 from attnbook.kernels.backward_keys import flash_backward_keys
 from attnbook.kernels.backward_queries import flash_backward_queries
 from attnbook.kernels.configurations import (
@@ -85,13 +85,25 @@ def backward(
     return grads if sign == 1 else (grads[0] * sign, *grads[1:])
 
 
+def adds(q):
+    """Whether autograd takes the form that adds in memory: where no bits need be the same twice.
+
+    On a Hopper GPU the compiler lets its products run on, and those of the two kernels not always.
+    """
+    deterministic = torch.are_deterministic_algorithms_enabled() or q.dtype == torch.float32
+    return capability(q)[0] == 9 and not deterministic
+
+
 def _along(grad_out, out, lse, grad_lse):
     """Of each query, what the kernels of the backward pass subtract."""
-    shift, along, c = torch.empty_like(lse), torch.empty_like(lse), ALONG
+    batch, n_heads, n_q, width = out.shape
+    room = triton.cdiv(n_q, WHOLE.value) * WHOLE.value
+    shift, along = (lse.new_empty(batch, n_heads, room) for _ in range(2))
     start(
-        rows_along, _programs(out, c.rows), c, grad_out, out.contiguous(), lse.contiguous(),
-        None if grad_lse is None else grad_lse.contiguous(), shift, along, grad_out.stride()[:3],
-        *out.shape[1:3], D=out.shape[3], ROWS=c.rows,
+        rows_along, shift.numel() // ALONG.rows, ALONG, grad_out, out.contiguous(),
+        lse.contiguous(), None if grad_lse is None else grad_lse.contiguous(), shift, along,
+        grad_out.stride()[:3],
+        n_heads, n_q, D=width, ROWS=ALONG.rows,
     )  # fmt: skip
     return shift, along
 

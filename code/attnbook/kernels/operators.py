@@ -68,7 +68,7 @@ def _gradients(ctx, grad_out, grad_lse):
     if grad_out is None:
         grad_out = torch.zeros_like(out)
     given = grad_out, grad_lse, q, k, v, out, lse, bias, valid_lens
-    return *attend_backward(*given, *ctx.options, False), *(None,) * 6
+    return *attend_backward(*given, *ctx.options, launch.adds(q)), *(None,) * 6
 
 
 def _refuse(ctx, *grads):
