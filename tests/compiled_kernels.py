@@ -27,6 +27,7 @@ OTHERS = {
     128: ("masked", "biased"),
     256: ("masked", "biased"),
 }
+MASKED = ("masked",)
 # Kernels without a product of matrices: row sums before the way back, the merge of splits.
 WITHOUT_PRODUCTS = {"rows_along", "merge_kernel"}
 
@@ -69,7 +70,8 @@ def jobs(chip):
         for width in (64, 256) if hopper else (64,):
             yield {"way": way, "width": width, "variant": "biased", "dtype": "float32"}
     for width in WIDTHS if hopper else (64,):
-        yield {"way": "backward, atomic", "width": width, "variant": "masked"}
+        for variant in ("plain", "causal", "masked") if hopper and width in (64, 128) else MASKED:
+            yield {"way": "backward, atomic", "width": width, "variant": variant}
     for width in WIDTHS:
         yield {"way": "decode", "width": width, "variant": "masked"}
     for variant in ("plain", "causal") if hopper else ():
@@ -138,7 +140,8 @@ def without_tensor_cores(chip, answers):
     """The kernels whose products are not the work of this chip's tensor cores."""
     found = []
     for job, kernel in _kernels(answers):
-        right = LIMITS[chip].matrix | (SMALL_TILES.get(chip, set()) if may_be_small(job) else set())
+        small = may_be_small(job) or (chip == "sm_100" and job["way"] != "forward")
+        right = LIMITS[chip].matrix | (SMALL_TILES.get(chip, set()) if small else set())
         needs = kernel["name"] not in WITHOUT_PRODUCTS and job.get("dtype") != "float32"
         if needs and not (kernel["matrix"] and set(kernel["matrix"]) <= right):
             found.append(f"{name(job)}: {kernel['name']} has {kernel['matrix'] or 'none'}")
@@ -151,8 +154,9 @@ def may_be_small(job):
     """
     large = job["width"] == 256, job["variant"] in ("biased", "apart")
     if job["way"] == "forward":
-        return job["width"] == 256 and job["variant"] == "biased"
-    return any(large) or job["way"] in ("decode", "backward, atomic")
+        return all(large)
+    added = job["way"] == "backward, atomic" and job["variant"] == "masked"
+    return any(large) or job["way"] == "decode" or added
 
 
 def _kernels(answers):
