@@ -43,7 +43,7 @@ class Ahead:
         return self.target
 
     def get_current_device(self):
-        return 0
+        return str(self.target)  # Triton keeps what it compiled by device
 
     def get_current_stream(self, device):
         return 0

@@ -13,8 +13,21 @@ import pytest
 
 TESTS = Path(__file__).parent
 WIDTHS = 16, 32, 64, 128, 256
-VARIANTS = "plain", "causal", "masked", "biased", "apart"  # see `ahead.run`
-OTHERS = {64: VARIANTS[:4], 128: ("plain", "biased")}
+HOPPER = {  # variants as in `ahead.run`
+    16: ("plain", "masked", "biased"),
+    32: ("plain", "masked", "biased"),
+    64: ("plain", "causal", "masked", "biased"),
+    128: ("plain", "causal", "masked", "biased", "apart"),
+    256: ("plain", "causal", "masked", "biased", "apart"),
+}
+OTHERS = {
+    16: ("masked",),
+    32: ("biased",),
+    64: ("plain", "masked", "biased"),
+    128: ("masked", "biased"),
+    256: ("masked", "biased"),
+}
+MASKED = ("masked",)
 # Kernels without a product of matrices: row sums before the way back, the merge of splits.
 WITHOUT_PRODUCTS = {"rows_along", "merge_kernel"}
 
@@ -36,28 +49,32 @@ LIMITS = {
     "sm_120": Limits(99 * 1024, 65536, {"mma.sync"}),
     "gfx942": Limits(64 * 1024, 512 * 64 * 8, {"v_mfma"}),
 }
+# Rows of 256 numbers of float32, of five matrices at once: no tiling that was tried holds them.
+SPILLS = {("backward", 256, "float32", "flash_backward_queries"): 256}
 # Where a tile has few rows, so that all fits into registers, the products are those of a warp.
 SMALL_TILES = {"sm_90": {"mma.sync"}, "sm_100": {"mma.sync"}}
 
 
 def jobs(chip):
-    """What is compiled for a chip.
+    """What is compiled for a chip: both ways at every width, the variants of `HOPPER` or `OTHERS`.
 
-    For an H100 every width in every variant, and each configuration that a race may choose. For the
-    others, width 64 in each variant but `apart`, 128 plain and with everything on, and with
-    everything on the other widths. All of bfloat16, and float32 with everything on at two widths.
+    For an H100 also each configuration that a race may choose, and the kernel that adds in memory
+    at every width; for the others at width 64. All of bfloat16; float32 with everything on. Where a
+    variant is left out, one that is compiled has all that it has, and more.
     """
+    hopper = chip == "sm_90"
     for way in ("forward", "backward"):
-        for width in WIDTHS:
-            for variant in VARIANTS if chip == "sm_90" else OTHERS.get(width, ["biased"]):
+        for width, variants in (HOPPER if hopper else OTHERS).items():
+            for variant in variants:
                 yield {"way": way, "width": width, "variant": variant}
-        for width in (64, 256):
+        for width in (64, 256) if hopper else (64,):
             yield {"way": way, "width": width, "variant": "biased", "dtype": "float32"}
-    for width in WIDTHS if chip == "sm_90" else (64,):
-        yield {"way": "backward, atomic", "width": width, "variant": "masked"}
+    for width in WIDTHS if hopper else (64,):
+        for variant in ("plain", "causal", "masked") if hopper and width in (64, 128) else MASKED:
+            yield {"way": "backward, atomic", "width": width, "variant": variant}
     for width in WIDTHS:
         yield {"way": "decode", "width": width, "variant": "masked"}
-    for variant in ("plain", "causal") if chip == "sm_90" else ():
+    for variant in ("plain", "causal") if hopper else ():
         for width in (64, 128):
             yield {"way": "forward", "width": width, "variant": variant, "choice": 1}
 
@@ -96,11 +113,12 @@ def broken(answers):
 
 
 def spilling(answers):
-    """The kernels that keep registers in main memory."""
+    """The kernels that keep registers in main memory, more than `SPILLS` says."""
     return [
         f"{name(job)}: {kernel['name']} has a stack of {kernel['stack']} bytes"
         for job, kernel in _kernels(answers)
         if kernel["stack"]
+        > SPILLS.get((*map(job.get, ("way", "width", "dtype")), kernel["name"]), 0)
     ]
 
 
@@ -122,7 +140,8 @@ def without_tensor_cores(chip, answers):
     """The kernels whose products are not the work of this chip's tensor cores."""
     found = []
     for job, kernel in _kernels(answers):
-        right = LIMITS[chip].matrix | (SMALL_TILES.get(chip, set()) if may_be_small(job) else set())
+        small = may_be_small(job) or (chip == "sm_100" and job["way"] != "forward")
+        right = LIMITS[chip].matrix | (SMALL_TILES.get(chip, set()) if small else set())
         needs = kernel["name"] not in WITHOUT_PRODUCTS and job.get("dtype") != "float32"
         if needs and not (kernel["matrix"] and set(kernel["matrix"]) <= right):
             found.append(f"{name(job)}: {kernel['name']} has {kernel['matrix'] or 'none'}")
@@ -130,9 +149,14 @@ def without_tensor_cores(chip, answers):
 
 
 def may_be_small(job):
-    """Decoding; and on the way back what holds most: width 256, a bias, addresses, adding up."""
-    large = job["width"] == 256 or job["variant"] in ("biased", "apart")
-    return job["way"] in ("decode", "backward, atomic") or (job["way"] == "backward" and large)
+    """Decoding; and what holds most: at width 256, with a bias, or on the way back with either, or
+    with addresses, or where grad_q is added up in memory.
+    """
+    large = job["width"] == 256, job["variant"] in ("biased", "apart")
+    if job["way"] == "forward":
+        return all(large)
+    added = job["way"] == "backward, atomic" and job["variant"] == "masked"
+    return any(large) or job["way"] == "decode" or added
 
 
 def _kernels(answers):

@@ -167,7 +167,7 @@ def test_the_number_of_splits_keeps_the_processors_busy(q, k):
     programs, places = n * k[0] * k[1], 132 * decode.RESIDENT
     waves = -(-programs // places)
     busy = programs / (waves * places)
-    assert busy >= 0.85 or n >= 0.97 * decode.MOST_SPLITS
+    assert busy >= 0.85 or n >= decode.ENOUGH * decode.MOST_SPLITS
     assert n == 1 or (n - 1) * k[0] * k[1] / (-(-(n - 1) * k[0] * k[1] // places) * places) < busy
 
 

@@ -136,25 +136,34 @@ def test_a_bias_and_the_log_sum_exp():
 
 
 @pytest.mark.parametrize("way", [cases.FORWARD, cases.BACKWARD])
-def test_the_same_each_time(way):
+@pytest.mark.parametrize("options", [{}, {"causal": True, "kv_heads": 2}])
+def test_the_same_each_time(way, options):
     """A race between threads shows as a result that is not."""
-    case, x = made(way, 128, 1000, 1000, causal=True, kv_heads=2)
-    first = computed(case, x)
-    first = (first,) if way == cases.FORWARD else first
+    case, x = made(way, 128, 1000, 1000, **options)
+    seen = kernels.flash_attention_with_lse(x.q, x.k, x.v, causal=case.causal)
+    given = x.grad_out, x.q, x.k, x.v, *seen
+
+    def again():
+        if way == cases.FORWARD:
+            return kernels.flash_attention_with_lse(x.q, x.k, x.v, causal=case.causal)
+        return kernels.flash_attention_backward(*given, causal=case.causal)
+
+    first = again()
     for _ in range(20 if DEVICE == "cuda" else 1):
-        again = computed(case, x)
-        again = (again,) if way == cases.FORWARD else again
-        assert all(map(torch.equal, first, again))
+        assert all(map(torch.equal, first, again()))
 
 
-@pytest.mark.parametrize("causal", [False, True])
-def test_the_kernel_that_adds_in_memory_agrees(causal):
-    case, x = made(cases.BACKWARD, 64, 700, 700, causal=causal)
-    out, lse = kernels.flash_attention_with_lse(x.q, x.k, x.v, causal=causal)
-    grads = kernels.flash_attention_backward_atomic(
-        x.grad_out, x.q, x.k, x.v, out, lse, causal=causal
-    )
-    assert_agrees(case, x, grads)
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["plain", "causal", "all"])
+@pytest.mark.parametrize("adds", [False, True])
+def test_both_ways_back_agree(width, name, adds):
+    """By two kernels, and by the one that adds in memory, whichever autograd takes here."""
+    case, x = made(cases.BACKWARD, width, 700, 700, **VARIANTS[name])
+    options = {"causal": case.causal, "window": case.window, "softcap": case.softcap}
+    options["valid_lens"] = x.valid_lens
+    out, lse = kernels.flash_attention_with_lse(x.q, x.k, x.v, **options)
+    back = kernels.flash_attention_backward_atomic if adds else kernels.flash_attention_backward
+    assert_agrees(case, x, back(x.grad_out, x.q, x.k, x.v, out, lse, **options))
 
 
 @pytest.mark.parametrize("way", [cases.FORWARD, cases.BACKWARD])

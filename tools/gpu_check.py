@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 MINUTES = 8.0
 AGREEMENT = 200  # seconds at most
+WARMING = 60  # seconds at most that the race waits for what is being compiled
 BROKEN = 3  # times the race goes on after a peer that broke the GPU for its process
 ENDING = 15  # seconds for the last case of the race
 ASKS = """import sys
@@ -40,10 +41,12 @@ def main(minutes=MINUTES, python=sys.executable):
     out.mkdir(parents=True, exist_ok=True)
     left = lambda: 60 * minutes - (time.monotonic() - began)  # noqa: E731
     with open(out / "warm.log", "ab") as log:
-        warming = [started(command, environ, log) for command in warm(python)]
+        few = environ | {"TORCHINDUCTOR_COMPILE_THREADS": "2"}  # in each of many processes
+        warming = [started(command, few, log) for command in warm(python)]
     results = {"agreement": step(agreement(python), out / "agreement.log", environ, AGREEMENT)}
+    until = time.monotonic() + min(left() / 4, WARMING)
     for process in warming:
-        finish(process, min(left() / 3, 90))
+        finish(process, until - time.monotonic())
     for _ in range(1 + BROKEN):
         race = racing(python, out, (left() - ENDING) / 60)
         results["race"] = step(race, out / "race.log", environ, left() + ENDING)
@@ -62,14 +65,18 @@ def surroundings():
 
 
 def warm(python):
-    """Commands that compile, together, what the race will need: one for each core but four."""
-    n = max(1, min(12, (os.cpu_count() or 1) - 4))
+    """Commands that compile, together, what the race will need: one for every other core."""
+    n = max(1, min(8, (os.cpu_count() or 1) // 2))
     return [[python, "-m", "attnbook.measure", "gpu", "--warm", f"{i}/{n}"] for i in range(n)]
 
 
 def agreement(python):
     """The tests that need a GPU, with no settings of ours: pytest may be an older one there."""
-    more = ["-n", "4"] if importlib.util.find_spec("xdist") else []
+    more = (
+        ["-n", str(max(1, min(8, (os.cpu_count() or 1) // 2)))]
+        if importlib.util.find_spec("xdist")
+        else []
+    )
     plain = [
         "-c",
         os.devnull,

@@ -64,12 +64,12 @@ FORWARD_POINTERS = {
     32: Configuration(128, 128, 8, 2),
     64: Configuration(128, 64, 8, 3),
     128: Configuration(128, 64, 8, 3),
-    256: Configuration(128, 64, 8, 2),
+    256: Configuration(64, 64, 8, 2),
 }
 FORWARD_BIAS = {
     16: Configuration(64, 32, 8, 1),
     32: Configuration(64, 32, 8, 1),
-    64: Configuration(64, 64, 8, 2),
+    64: Configuration(64, 32, 8, 2),
     128: Configuration(64, 32, 8, 2),
     256: Configuration(32, 32, 8, 1),
 }
@@ -110,9 +110,23 @@ KEYS_ANY = {
 ROWS_ANY = {
     16: Configuration(64, 64, 4, 2),
     32: Configuration(64, 64, 4, 2),
-    64: Configuration(64, 64, 8, 2),
+    64: Configuration(64, 32, 8, 2),
     128: Configuration(64, 32, 8, 1),
     256: Configuration(32, 32, 8, 1),
+}
+KEYS_BIAS = {
+    16: Configuration(32, 64, 8, 1),
+    32: Configuration(32, 64, 8, 1),
+    64: Configuration(32, 32, 8, 1),
+    128: Configuration(32, 32, 4, 1),
+    256: Configuration(16, 32, 8, 1),
+}
+ROWS_BIAS = {
+    16: Configuration(64, 32, 8, 1),
+    32: Configuration(64, 32, 8, 1),
+    64: Configuration(64, 32, 8, 1),
+    128: Configuration(32, 32, 4, 1),
+    256: Configuration(32, 16, 4, 1),
 }
 
 
@@ -158,6 +172,8 @@ def backward_choices(
         return [(INTERPRETED._replace(tma=aligned),) * 2]
     if dtype == torch.float32:
         return [(FLOAT32[width][1],) * 2]
-    if capability[0] != 9 or bias or not aligned:
+    if bias:
+        return [(KEYS_BIAS[width], ROWS_BIAS[width])]
+    if capability[0] != 9 or not aligned:
         return [(KEYS_ANY[width], ROWS_ANY[width])]
     return [(KEYS_HOPPER[width][atomic + softcap + grouped], ROWS_HOPPER[width])]

@@ -33,7 +33,7 @@ MERGING = Configuration(1, 1, warps=4, stages=1)
 TILE = 2**13  # bytes of keys in a tile, and as many of values
 MOST_KEYS = 128  # in a tile
 RESIDENT = 4  # programs at once on a processor
-ENOUGH = 0.97  # of the best share of busy processors: more splits than that needs are more to merge
+ENOUGH = 0.95  # of the best share of busy processors: more splits than that needs are more to merge
 WITHOUT_GPU = 1  # processor: so that there are some splits to merge, and not too many
 
 
@@ -116,7 +116,7 @@ def splits_for(q_shape, k_shape, itemsize, processors, tile=TILE):
     places is programs / (waves · places), and each split has a tile of keys at least.
 
     >>> splits_for((1, 32, 1, 128), (1, 8, 65536, 128), 2, processors=132)
-    65
+    63
     >>> splits_for((64, 32, 1, 128), (64, 8, 4096, 128), 2, processors=132)
     1
     """
