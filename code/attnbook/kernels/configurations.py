@@ -126,8 +126,9 @@ ROWS_BIAS = {
     32: Configuration(64, 32, 8, 1),
     64: Configuration(64, 32, 8, 1),
     128: Configuration(32, 32, 4, 1),
-    256: Configuration(32, 16, 4, 1),
+    256: Configuration(32, 16, 8, 1),
 }
+KEYS_AMD = KEYS_BIAS | {64: Configuration(32, 64, 8, 1)}
 
 
 def capability(x):
@@ -172,8 +173,8 @@ def backward_choices(
         return [(INTERPRETED._replace(tma=aligned),) * 2]
     if dtype == torch.float32:
         return [(FLOAT32[width][1],) * 2]
-    if bias:
-        return [(KEYS_BIAS[width], ROWS_BIAS[width])]
+    if bias or capability[0] < 0:
+        return [((KEYS_BIAS if capability[0] > 0 else KEYS_AMD)[width], ROWS_BIAS[width])]
     if capability[0] != 9 or not aligned:
         return [(KEYS_ANY[width], ROWS_ANY[width])]
     return [(KEYS_HOPPER[width][atomic + softcap + grouped], ROWS_HOPPER[width])]
