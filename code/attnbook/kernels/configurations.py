@@ -80,11 +80,14 @@ FORWARD_ANY = {
     128: Configuration(128, 32, 8, 2),
     256: Configuration(64, 32, 8, 1),
 }
+NARROW = (
+    *[Configuration(64, 128, 8, 2, tma=True)] * 2,
+    *[Configuration(32, 64, 4, 2, tma=True)] * 2,
+)
 KEYS_HOPPER = {  # the more is kept in registers, the smaller
-    16: (Configuration(64, 128, 8, 2, tma=True),) * 4,
-    32: (Configuration(64, 128, 8, 2, tma=True),) * 4,
-    64: (Configuration(64, 128, 8, 2, tma=True),) * 2
-    + (Configuration(32, 64, 4, 2, tma=True),) * 2,
+    16: NARROW,
+    32: NARROW,
+    64: NARROW,
     128: (
         Configuration(64, 128, 8, 2, tma=True),
         Configuration(64, 64, 8, 2, tma=True),
@@ -103,7 +106,7 @@ ROWS_HOPPER = {
 KEYS_ANY = {
     16: Configuration(32, 64, 4, 2),
     32: Configuration(32, 64, 4, 2),
-    64: Configuration(32, 32, 4, 1),
+    64: Configuration(32, 32, 8, 1),
     128: Configuration(32, 32, 8, 1),
     256: Configuration(32, 32, 8, 1),
 }
