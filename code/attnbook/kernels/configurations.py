@@ -35,13 +35,13 @@ class Configuration(NamedTuple):
 
 
 INTERPRETED = Configuration(64, 32, 1, 1)
-ALONG = Configuration(64, 0, 4, 1)
-FLOAT32 = {  # no tensor core multiplies them exactly; forward, and backward
-    16: (Configuration(32, 32, 4, 1),) * 2,
-    32: (Configuration(32, 32, 4, 1),) * 2,
-    64: (Configuration(32, 32, 4, 1), Configuration(32, 32, 8, 1)),
-    128: (Configuration(16, 16, 4, 1), Configuration(16, 16, 8, 1)),
-    256: (Configuration(16, 16, 8, 1),) * 2,  # the one that spills: 224 bytes, for grad_q
+ALONG = Configuration(32, 0, 4, 1)
+FLOAT32 = {  # no tensor core multiplies them exactly; forward, grad_k and grad_v, and grad_q
+    16: (Configuration(32, 32, 4, 1),) * 3,
+    32: (Configuration(32, 32, 4, 1),) * 3,
+    64: (Configuration(32, 32, 4, 1), Configuration(16, 16, 8, 1), Configuration(32, 32, 8, 1)),
+    128: (Configuration(16, 16, 4, 1), *(Configuration(16, 16, 8, 1),) * 2),
+    256: (Configuration(16, 16, 8, 1),) * 3,  # the one that spills: 224 bytes, for grad_q
 }
 
 SPECIALIZED = Configuration(128, 128, 4, 2, tma=True, specialize=True)  # 12 warps in all
@@ -175,8 +175,8 @@ def backward_choices(
     if capability[0] == 0:
         return [(INTERPRETED._replace(tma=aligned),) * 2]
     if dtype == torch.float32:
-        return [(FLOAT32[width][1],) * 2]
-    if bias or capability[0] < 0:
+        return [FLOAT32[width][1:]]
+    if bias or capability[0] < 0 or (atomic and capability[0] != 9):
         return [((KEYS_BIAS if capability[0] > 0 else KEYS_AMD)[width], ROWS_BIAS[width])]
     if capability[0] != 9 or not aligned:
         return [(KEYS_ANY[width], ROWS_ANY[width])]
