@@ -35,13 +35,13 @@ class Configuration(NamedTuple):
 
 
 INTERPRETED = Configuration(64, 32, 1, 1)
-ALONG = Configuration(64, 0, 4, 1)
-FLOAT32 = {  # no tensor core multiplies them exactly; forward, and backward
-    16: (Configuration(32, 32, 4, 1),) * 2,
-    32: (Configuration(32, 32, 4, 1),) * 2,
-    64: (Configuration(32, 32, 4, 1), Configuration(32, 32, 8, 1)),
-    128: (Configuration(16, 16, 4, 1), Configuration(16, 16, 8, 1)),
-    256: (Configuration(16, 16, 8, 1),) * 2,  # the one that spills: 224 bytes, for grad_q
+ALONG = Configuration(32, 0, 4, 1)
+FLOAT32 = {  # no tensor core multiplies them exactly; forward, grad_k and grad_v, and grad_q
+    16: (Configuration(32, 32, 4, 1),) * 3,
+    32: (Configuration(32, 32, 4, 1),) * 3,
+    64: (Configuration(32, 32, 4, 1), Configuration(16, 16, 8, 1), Configuration(32, 32, 8, 1)),
+    128: (Configuration(16, 16, 4, 1), *(Configuration(16, 16, 8, 1),) * 2),
+    256: (Configuration(16, 16, 8, 1),) * 3,  # the one that spills: 224 bytes, for grad_q
 }
 
 SPECIALIZED = Configuration(128, 128, 4, 2, tma=True, specialize=True)  # 12 warps in all
@@ -80,11 +80,14 @@ FORWARD_ANY = {
     128: Configuration(128, 32, 8, 2),
     256: Configuration(64, 32, 8, 1),
 }
+NARROW = (
+    *[Configuration(64, 128, 8, 2, tma=True)] * 2,
+    *[Configuration(32, 64, 4, 2, tma=True)] * 2,
+)
 KEYS_HOPPER = {  # the more is kept in registers, the smaller
-    16: (Configuration(64, 128, 8, 2, tma=True),) * 4,
-    32: (Configuration(64, 128, 8, 2, tma=True),) * 4,
-    64: (Configuration(64, 128, 8, 2, tma=True),) * 2
-    + (Configuration(32, 64, 4, 2, tma=True),) * 2,
+    16: NARROW,
+    32: NARROW,
+    64: NARROW,
     128: (
         Configuration(64, 128, 8, 2, tma=True),
         Configuration(64, 64, 8, 2, tma=True),
@@ -103,7 +106,7 @@ ROWS_HOPPER = {
 KEYS_ANY = {
     16: Configuration(32, 64, 4, 2),
     32: Configuration(32, 64, 4, 2),
-    64: Configuration(32, 32, 4, 1),
+    64: Configuration(32, 32, 8, 1),
     128: Configuration(32, 32, 8, 1),
     256: Configuration(32, 32, 8, 1),
 }
@@ -126,8 +129,9 @@ ROWS_BIAS = {
     32: Configuration(64, 32, 8, 1),
     64: Configuration(64, 32, 8, 1),
     128: Configuration(32, 32, 4, 1),
-    256: Configuration(32, 16, 4, 1),
+    256: Configuration(32, 16, 8, 1),
 }
+KEYS_AMD = KEYS_BIAS | {64: Configuration(32, 64, 8, 1)}
 
 
 def capability(x):
@@ -171,9 +175,9 @@ def backward_choices(
     if capability[0] == 0:
         return [(INTERPRETED._replace(tma=aligned),) * 2]
     if dtype == torch.float32:
-        return [(FLOAT32[width][1],) * 2]
-    if bias:
-        return [(KEYS_BIAS[width], ROWS_BIAS[width])]
+        return [FLOAT32[width][1:]]
+    if bias or capability[0] < 0 or (atomic and capability[0] != 9):
+        return [((KEYS_BIAS if capability[0] > 0 else KEYS_AMD)[width], ROWS_BIAS[width])]
     if capability[0] != 9 or not aligned:
         return [(KEYS_ANY[width], ROWS_ANY[width])]
     return [(KEYS_HOPPER[width][atomic + softcap + grouped], ROWS_HOPPER[width])]
