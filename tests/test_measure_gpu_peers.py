@@ -93,3 +93,21 @@ def test_the_package_is_called_as_it_documents(flash_attn, monkeypatch, key):
         return
     (row,) = race.rows(case, {forms.PACKAGE: forms.package}, machine, RATES)
     assert "milliseconds" in row, row
+
+
+@pytest.mark.parametrize("key", [key for key in SMALL if key[0] != cases.BACKWARD])
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+def test_flex_attention_is_given_the_same_masks_and_soft_caps(monkeypatch, key):
+    """Not compiled here, which takes half a minute for each; forward, since it has no way back."""
+    machine = MadeUp()
+    monkeypatch.setattr(machine, "time", lambda call, hold: (0.002, 0.0004))
+    monkeypatch.setattr(forms, "FLEX_LENGTHS", (24,))
+    monkeypatch.setattr(forms, "compiled", lambda function: function)
+    (row,) = race.rows(SMALL[key], {forms.FLEX: forms.flex}, machine, RATES)
+    assert "milliseconds" in row, row
+
+
+def test_flex_attention_is_compiled_for_some_lengths_only():
+    case = SMALL[cases.FORWARD, "plain"]
+    with pytest.raises(forms.Refused, match="for some lengths only"):
+        forms.flex(case, cases.drawn(case, "cpu"), MadeUp())

@@ -30,6 +30,9 @@ FLEX_LENGTHS = 2**12, 2**14, 2**16  # to compile it takes some ten seconds for e
 MATH_SHARE = 1 / 16  # of the GPU's memory, for the scores of MATH in float32
 
 
+compiled = functools.partial(torch.compile, dynamic=False)
+
+
 class Refused(Exception):
     """Why a form does not do a case."""
 
@@ -115,7 +118,7 @@ def flex(case, x, machine):
         )
     if case.softcap is not None:
         options["score_mod"] = lambda s, b, h, i, j: case.softcap * torch.tanh(s / case.softcap)
-    return functools.partial(torch.compile(flex_attention, dynamic=False), **options)
+    return functools.partial(compiled(flex_attention), **options)
 
 
 def _looks(case, lens):
