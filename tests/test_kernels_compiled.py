@@ -36,9 +36,8 @@ def test_products_are_the_work_of_tensor_cores(chip):
 
 def planted(chip, *configuration, width=128, **job):
     """A forward kernel in a configuration that nobody chose."""
-    return made.ahead(
-        chip, [{"way": "forward", "width": width, "configuration": configuration} | job]
-    )
+    asked = {"way": "forward", "width": width, "variant": "plain", "configuration": configuration}
+    return made.ahead(chip, [asked | job])
 
 
 def test_a_planted_spill_is_found():

@@ -115,7 +115,7 @@ ROWS_ANY = {
     32: Configuration(64, 64, 4, 2),
     64: Configuration(64, 32, 8, 2),
     128: Configuration(64, 32, 8, 1),
-    256: Configuration(32, 32, 8, 1),
+    256: Configuration(32, 16, 8, 1),
 }
 KEYS_BIAS = {
     16: Configuration(32, 64, 8, 1),
