@@ -63,7 +63,7 @@ def test_a_misconception_is_named_though_an_extreme_input_fails_for_a_second_rea
 def test_a_misconception_is_named_though_another_input_comes_back_in_another_dtype():
     low = case(x=np.zeros(2, np.float32))
     twice = replace(DOUBLE, cases=(*DOUBLE.cases, low))
-    assert "that is the square" in twice.verdict(lambda x: np.float64(x) ** 2).text
+    assert "that is the square" in twice.verdict(lambda x: x.astype(float) ** 2).text
     assert "that is the square" not in twice.verdict(lambda x: np.float64(2) * x.astype(float)).text
     assert "that is the square" not in twice.verdict(lambda x: x**2 + (x == 0)).text
 
@@ -144,7 +144,7 @@ def test_lengths_of_a_small_dtype_meet_many_keys():
 def test_a_common_mistake_is_named_though_it_meets_extremes_better_than_the_known_one():
     twice = replace(
         DOUBLE,
-        misconceptions=(Misconception(lambda x: np.float64(x) ** 2, "that is the square."),),
+        misconceptions=(Misconception(lambda x: x.astype(float) ** 2, "that is the square."),),
         cases=(*DOUBLE.cases[1:], stress(x=np.array([1e200]))),
     )
     answer = lambda x: 2 * x if x.max() > 1e100 else x**2  # noqa: E731
