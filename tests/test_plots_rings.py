@@ -10,15 +10,17 @@ from test_plots_svg import faults
 from test_transformer_diagram import texts_are_apart
 
 from attnbook import plots
-from attnbook.distributed import visible_pairs
+from attnbook.distributed import pieces, visible_pairs
 from attnbook.exercises.solutions.many_gpus import whose
 from attnbook.plots import rings
 
-LOADS = [np.array(visible_pairs(16, 4, rule)) for rule in ("contiguous", "zigzag")]
+RULES = ["contiguous", "zigzag"]
+LOADS = [np.array(visible_pairs(16, 4, rule)) for rule in RULES]
+KEPT = [[pieces(rank, 4, rule) for rank in range(4)] for rule in RULES]
 CALLS = {
     "ring_diagram": plots.ring_diagram,
     "overlap_diagram": plots.overlap_diagram,
-    "turns_grids": lambda: plots.turns_grids(LOADS, ["contiguous", "zigzag"]),
+    "turns_grids": lambda: plots.turns_grids(LOADS, RULES, KEPT),
 }
 
 
@@ -67,6 +69,14 @@ def test_nothing_to_do_is_hatched_and_has_no_number():
     assert (words.count("10"), words.count("16"), words.count("8")) == (8, 6, 12)
 
 
+def test_the_text_says_who_keeps_each_piece():
+    ax = figure_of(CALLS["turns_grids"]).axes[0]
+    lowest = max(text.get_position()[1] for text in ax.texts)
+    strip = [t for t in ax.texts if t.get_position()[1] == pytest.approx(lowest)]
+    strip.sort(key=lambda text: text.get_position()[0])
+    assert "".join(text.get_text() for text in strip) == "00112233" + "01233210"
+
+
 def lanes():
     """The boxes of the two pictures, each the left and the right side: compute, then link."""
     found = {}
@@ -89,13 +99,15 @@ def test_a_block_is_computed_on_only_when_it_has_come():
 
 
 @pytest.mark.parametrize(
-    ("loads", "message"),
+    ("loads", "kept", "message"),
     [
-        ([LOADS[0], LOADS[1][:2]], r"loads\[1\] is"),
-        ([LOADS[0], -LOADS[1]], "a negative number"),
-        ([LOADS[0]], "titles has 2"),
+        ([LOADS[0], LOADS[1][:2]], KEPT, r"loads\[1\] is"),
+        ([LOADS[0], -LOADS[1]], KEPT, "a negative number"),
+        ([LOADS[0]], KEPT, "titles has 2"),
+        (LOADS, KEPT[:1], "kept has 1"),
+        (LOADS, [KEPT[0], [(0, 3), (1, 2), (3, 4), (5, 6)]], r"kept\[1\] is"),
     ],
 )
-def test_a_bad_argument_is_named(loads, message):
+def test_a_bad_argument_is_named(loads, kept, message):
     with pytest.raises(ValueError, match=message):
-        plots.turns_grids(loads, ["a", "b"])
+        plots.turns_grids(loads, ["a", "b"], kept)

@@ -122,6 +122,7 @@ def side_by_side(
     names=(None, None),
     axes=("queries i", "keys j"),
     differ=None,
+    strips=None,
 ):
     query_names, key_names = names
     wide = max(len(grid[0]) for grid in cells)
@@ -129,7 +130,8 @@ def side_by_side(
     room = WIDTH / columns - SPACE - names_wide
     cell = min(room / wide, 0.62 if words else LARGEST)
     rows = [cells[n : n + columns] for n in range(0, len(cells), columns)]
-    heights = [TITLE + AXIS + NAMES + cell * max(map(len, row)) + 0.25 for row in rows]
+    rest = TITLE + AXIS + NAMES + (0.25 if strips is None else 0.75)
+    heights = [cell * max(map(len, row)) + rest for row in rows]
     ax = sheet(sum(heights) + 0.1)
     top = 0.1
     for r, (row, height) in enumerate(zip(rows, heights, strict=True)):
@@ -146,8 +148,14 @@ def side_by_side(
             matrix(ax, middle, y, grid, cell, words and words[n])
             if n == 1 and differ is not None:
                 _frame(ax, (left, y - cell * len(grid) / 2), cell, differ)
+            if strips is not None:
+                _strip(ax, middle, top + height - 0.35, cell * len(grid[0]), *strips[n])
         top += height
     return ax.figure
+
+
+def _strip(ax, x, y, wide, colors, names):
+    matrix(ax, x, y, [colors], wide / len(names), [names])
 
 
 def _frame(ax, corner, cell, where):

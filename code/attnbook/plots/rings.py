@@ -62,16 +62,18 @@ def _moves(ax, ys):
 
 
 @drawn
-def turns_grids(loads, titles):
+def turns_grids(loads, titles, kept):
     """Draw how much each rank has to do at each step: rows are ranks, columns steps.
 
     `loads` holds, for each title, an array of numbers (ranks, steps): the pairs of query and key
-    that meet. The more, the darker; nothing to do is hatched.
+    that meet. The more, the darker; nothing to do is hatched. `kept` holds, for each title and
+    rank, the numbers of the pieces of the text that it keeps: below, the text, piece by piece.
 
     Raises
     ------
     ValueError
-        If a shape, a dtype or a number of arrays does not fit, or a number is negative.
+        If a shape, a dtype or a number of arrays does not fit, a number is negative, or some ranks
+        do not keep each piece once.
     """
     titles = names_of("titles", titles, len(loads))
     loads = [
@@ -84,7 +86,21 @@ def turns_grids(loads, titles):
         [[shade("Blues", x / most) if x else None for x in row] for row in grid] for grid in loads
     ]
     words = [[[f"{x:g}" if x else "" for x in row] for row in grid] for grid in loads]
-    return side_by_side(cells, titles, len(loads), words=words, axes=("ranks", "steps"))
+    look = {"words": words, "axes": ("ranks", "steps"), "strips": _strips(kept, len(loads))}
+    return side_by_side(cells, titles, len(loads), **look)
+
+
+def _strips(kept, number):
+    """The text from front to back, in cells of one size: the colour and the number of its rank."""
+    if len(kept) != number:
+        raise ValueError(f"kept has {len(kept)} entries; expected {number}, one for each of loads")
+    owners = [{p: rank for rank, mine in enumerate(ranks) for p in mine} for ranks in kept]
+    for n, (ranks, owner) in enumerate(zip(kept, owners, strict=True)):
+        if sorted(p for mine in ranks for p in mine) != list(range(len(owner))):
+            raise ValueError(f"kept[{n}] is {ranks}; expected each piece from 0 on once")
+    finest = max(map(len, owners))
+    rows = [np.repeat([own[p] for p in range(len(own))], finest // len(own)) for own in owners]
+    return [([BLOCKS[rank % RANKS] for rank in row], [f"{rank}" for rank in row]) for row in rows]
 
 
 @drawn
