@@ -3,7 +3,7 @@
 from matplotlib.patches import FancyArrowPatch
 
 from attnbook.plots.arguments import dictionary, real_array
-from attnbook.plots.parts import BLUE, GREEN, ORANGE, RED, arrow, box, broad_arrow, heading, line, sheet, text
+from attnbook.plots.parts import BLUE, GREEN, ORANGE, RED, arrow, box, heading, line, sheet, text
 from attnbook.plots.style import COLORS, DASHES, INK, MARKERS, MUTED, drawn, new_figure
 
 MEMORY, CHIP = 0.82, 2.55  # inches from the top, the middles of both rows

@@ -83,13 +83,6 @@ def arrow(ax, start, end, width=1.4, color=MUTED, bend=0):
     ax.add_patch(FancyArrowPatch(start, end, clip_on=False, **shape, **look))
 
 
-def broad_arrow(ax, start, end, width, color=MUTED):
-    """An arrow as one shape, `width` points broad, whose head stands out however broad it is."""
-    style = f"simple,tail_width={width},head_width={width + 9},head_length={width / 2 + 7}"
-    look = {"color": color, "linewidth": 0, "mutation_scale": 1, "shrinkA": 0, "shrinkB": 0}
-    ax.add_patch(FancyArrowPatch(start, end, arrowstyle=style, clip_on=False, **look))
-
-
 def line(ax, xs, ys, width=1.4, color=MUTED, **look):
     ax.add_line(Line2D(xs, ys, linewidth=width, color=color, clip_on=False, **look))
 
