@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 import torch
 
@@ -98,6 +99,12 @@ def test_the_recorded_lengths_are_what_the_book_says_of_them():
     for n, took in zip(*forms["SDPA"], strict=True):
         cost = measure.fused_cost(measure.Sizes(n, n, lengths.WIDTH))
         share = took / 1000 / measure.time_in_turn(cost, roofs)
-        assert 1 / 1.2 < share < (1.2 if n >= 256 else 1.5)
-    readable = [t / s for t, s in zip(forms["PyTorch, readable"][1], forms["SDPA"][1], strict=True)]
-    assert 4 < readable[-1] < 5
+        assert 1 / 1.08 < share < 1.08 if n >= 256 else 1.4 < share < 1.5
+    sdpa = np.array(forms["SDPA"][1])
+    growth = sdpa[1:] / sdpa[:-1]
+    assert growth[0] < 3 < 3.5 < min(growth[1:]) < max(growth[1:]) < 4.5
+    numpy, torch_ = (np.divide(forms[f"{who}, readable"][1], sdpa) for who in ("NumPy", "PyTorch"))
+    assert numpy[-1] == pytest.approx(8, abs=0.5) and 4 < torch_[-1] < 5
+    behind = lengths.LENGTHS.index(1024)
+    for each in numpy[behind - 1 :], torch_[behind - 1 : behind + 3]:
+        assert all(np.diff(each) > 0) and each[1] > 1.2 * 60 / 50

@@ -1,6 +1,7 @@
 """The figures of cost show what the counting functions count, and everybody can read them."""
 
 import pytest
+from matplotlib.patches import FancyArrowPatch
 from matplotlib.text import Text
 from test_diagrams import PHONE, unreadable
 from test_plots import figure_of
@@ -77,3 +78,14 @@ def test_a_roof_turns_flat_at_its_ridge():
 def test_what_is_no_roof_is_refused(roofs, points, said):
     with pytest.raises(ValueError, match=said):
         plots.roofline(roofs, points)
+
+
+def heads(figure):
+    """How many points the head of each arrow is broader than its tail."""
+    styles = [p.get_arrowstyle() for p in figure.findobj(FancyArrowPatch)]
+    return [style.head_width - style.tail_width for style in styles]
+
+
+def test_the_head_of_every_arrow_stands_out_however_broad_the_arrow():
+    assert len(found := heads(figure_of(plots.passes_diagram))) == 8
+    assert min(found) > 6

@@ -1,5 +1,7 @@
 """The figures of cost: what crosses between memory and chip, rooflines, a GPU's queue."""
 
+from matplotlib.patches import FancyArrowPatch
+
 from attnbook.plots.arguments import dictionary, real_array
 from attnbook.plots.parts import BLUE, GREEN, ORANGE, RED, arrow, box, heading, line, sheet, text
 from attnbook.plots.style import COLORS, DASHES, INK, MARKERS, MUTED, drawn, new_figure
@@ -29,12 +31,19 @@ def passes_diagram():
         for place, arrays, down in ((x - 0.36, read, True), (x + 0.36, wrote, False)):
             ((letters, mib),) = arrays
             ends = (place, MEMORY + 0.26), (place, CHIP - 0.36)
-            arrow(ax, *(ends if down else ends[::-1]), width=1 + mib / 14, color=COLORS[1])
+            _broad_arrow(ax, *(ends if down else ends[::-1]), 1 + mib / 14)
             label = {"bbox": {"facecolor": "#fffefb", "linewidth": 0, "pad": 1}}
             text(ax, place, 1.55, f"{letters}\n{mib}", **label)
         text(ax, x, CHIP + 0.5, name, color=MUTED)
     text(ax, 3.35, 3.48, "arrows: MiB read and written", color=MUTED)
     return ax.figure
+
+
+def _broad_arrow(ax, start, end, width):
+    """An arrow as one shape, `width` points broad, whose head stands out however broad it is."""
+    style = f"simple,tail_width={width},head_width={width + 9},head_length={width / 2 + 7}"
+    look = {"color": COLORS[1], "linewidth": 0, "mutation_scale": 1, "shrinkA": 0, "shrinkB": 0}
+    ax.add_patch(FancyArrowPatch(start, end, arrowstyle=style, clip_on=False, **look))
 
 
 @drawn
