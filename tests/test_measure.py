@@ -241,6 +241,16 @@ def test_the_recorded_figures_of_numpy_are_what_the_book_says_of_them(n):
     assert ratio("long", 4096, attention.NUMPY, "xeon") <= 1.4
 
 
+def test_the_recorded_figures_of_fused_programs_are_what_the_book_says_of_them():
+    blocks = "FlexAttention, with blocks left out"
+    assert 3 < ratio("plain", 2048, "FlexAttention", "xeon") < 3.5
+    assert 1.6 < ratio("causal", 2048, blocks, "xeon") < 2.55
+    assert 0.45 < ratio("window", 2048, blocks, "xeon") < 0.55
+    rows = measure.recorded("xeon")["rows"]
+    peaks = {r["form"]: r["peak_mib"] for r in rows if (r["case"], r["n"]) == ("plain", 2048)}
+    assert 4.5 < peaks["FlexAttention"] / peaks["SDPA"] < 5.5
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
