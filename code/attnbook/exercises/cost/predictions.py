@@ -32,7 +32,10 @@ shared_keys = Predict(
         Misconception([16, 64], "K and V are missing: 2 MiB each."),
         Misconception([18, 64], "K and V are two arrays, of 2 MiB each."),
         Misconception([8, 64], "only K and V have 8 heads: Q and O have 32."),
-        Misconception([20, 128], "S is kept in 16 bits as well: 2 bytes for each score."),
+        Misconception([20, 128], "128 is S in 32 bits, or S and A: asked are scores, of 2 bytes."),
+        Misconception([20, 32], "that is half of S: no mask is named, so all pairs have a score."),
+        Misconception([20.125, 64], "that is with L: asked are Q, K, V and O alone."),
+        Misconception([160, 512], "that is in bits: a byte has 8 of them."),
         Misconception([20 * 2**20 / 1e6, 64 * 2**20 / 1e6], "a MiB has 2^20 bytes, not a million."),
         Misconception([20 * 2**20, 64 * 2**20], "that is in bytes; a MiB has 2^20 of them."),
     ),
@@ -109,14 +112,19 @@ overtakes = Predict(
         Misconception(
             _times(12), "that is the layer of the chapter, causal: here the rest differs."
         ),
-        Misconception(_times(10.5), "the projections are missing: 5 n d²."),
+        Misconception(
+            _times(10.5),
+            "21 n d² is the dense part alone, or the chapter's with the projections, 5 n d².",
+        ),
+        Misconception(_times(7.25), "neither the mask nor the 8 of 32 heads is in that: 2 n² d."),
+        Misconception(_times(4.75), "neither the mask nor the third dense matrix is in that."),
+        Misconception(_times(11), "neither the 8 of 32 heads nor the third matrix is in that."),
+        Misconception(_times(12.75), "one projection is missing: K and V have half an n d² each."),
         Misconception(_times(2.5), "the dense layers are missing: 21 n d²."),
         Misconception(_times(26), "scores and mixing are two products: 2 n² d in all, causal."),
         Misconception(_times(13.5), "K and V are both a quarter: 2 + 1/2 + 1/2 + 2, not 6."),
-        Misconception(
-            _times(12.5), "of the four projections one is missing, of K or of V or half."
-        ),
-        Misconception(13, "that is n/d; asked is n, and d is 4096."),
+        Misconception(_times(12.5), "K and V have projections as well: half an n d² each."),
+        Misconception(13, "so small a number may be n/d: asked is n itself, and d is 4096."),
     ),
     notice="Grouped heads and wide dense layers move the place where attention takes over.",
 )

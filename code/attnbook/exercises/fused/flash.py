@@ -42,14 +42,32 @@ def _attend(out, d_v, q):
     if len({x.shape[-1] for x in tensors}) > 1:
         widths = [x.shape[-1] for x in tensors]
         raise Unfit(f"MATH runs: FLASH wants one width, and has {widths}")
-    row = next(row for row in backends(*tensors, scale=scale) if row.name == "FLASH")
-    if row.answer != "runs":
-        raise Unfit(f"MATH runs: {row.why}")
+    if any(x.shape[0] != 1 for x in tensors):
+        raise Unfit("the first axis is the batch, of 1: the heads come second")
+    _accepted(tensors, scale)
     result = F.scaled_dot_product_attention(*tensors, scale=scale)
     if result.shape[:-1] != (1, *q.shape[:-1]) or result.shape[-1] < d_v:
         wanted = f"(1, {', '.join(map(str, q.shape[:-1]))}, {d_v} or more)"
         raise Unfit(f"the output has the shape {tuple(result.shape)}; expected {wanted}")
+    came, goes = q.dtype.name, str(result.dtype).removeprefix("torch.")
+    if goes != came:
+        raise Unfit(f"{came} came in, and {goes} goes out: keep the dtype")
     return result[0, ..., :d_v].detach().numpy()
+
+
+def _accepted(tensors, scale):
+    """Raise Unfit where FLASH does not run."""
+    keys, values = (tuple(x.shape) for x in tensors[1:])
+    if keys[:-1] != values[:-1]:
+        raise Unfit(f"keys have the shape {keys}, values {values}: each key has its value")
+    row = next(row for row in backends(*tensors, scale=scale) if row.name == "FLASH")
+    if row.answer == "runs":
+        return
+    if "stride" in row.why:
+        apart = [x.stride(-1) for x in tensors]
+        side = f"the numbers of a row side by side, and in memory they lie {apart} apart"
+        raise Unfit(f"MATH runs: FLASH wants {side}")
+    raise Unfit(f"MATH runs: {row.why or 'FLASH could, and is switched off'}")
 
 
 def _padded(q, k, v, by=lambda x, n: F.pad(x, (0, n))):
@@ -94,6 +112,17 @@ def cut(q, k, v):
     return *(x[..., :width][None].contiguous() for x in (q, k, v)), q.shape[-1] ** -0.5
 
 
+def as_wide_as_values(q, k, v):
+    width = v.shape[-1]
+    wide = (F.pad(x, (0, width - x.shape[-1]))[None].contiguous() for x in (q, k, v))
+    return *wide, q.shape[-1] ** -0.5
+
+
+def keys_for_values(q, k, v):
+    q, k, v, scale = solutions.for_flash(q, k, v)
+    return q, v, k, scale
+
+
 def not_widened(q, k, v):
     return q[None].contiguous(), k[None].contiguous(), v[None].contiguous(), q.shape[-1] ** -0.5
 
@@ -110,9 +139,9 @@ def in_float16(q, k, v):
     return *(x.half() for x in _padded(q, k, v)), q.shape[-1] ** -0.5
 
 
-def _given(heads, n_q, n_k, d_k, d_v, transposed=False):
+def _given(heads, n_q, n_k, d_k, d_v, transposed=False, dtype=np.float64):
     shapes = (heads, n_q, d_k), (heads, n_k, d_k), (heads, n_k, d_v)
-    q, k, v = (_rng.standard_normal(shape) for shape in shapes)
+    q, k, v = (_rng.standard_normal(shape).astype(dtype) for shape in shapes)
     return {"q": q, "k": k, "v": v, "transposed": transposed}
 
 
@@ -157,9 +186,13 @@ for_flash = Write(
             "MATH runs: FLASH wants one width, and has [3, 3, 1]",
         ),
         Misconception(three_axes, "MATH runs: FLASH wants four axes, and has [3, 3, 3]"),
+        Misconception(in_float16, "float64 came in, and float16 goes out: keep the dtype"),
+        Misconception(heads_for_batch, "the first axis is the batch, of 1: the heads come second"),
         Misconception(
-            in_float16, "float64 came in, and something shorter goes out: keep the dtype."
+            as_wide_as_values,
+            "to the width of the values: wider queries and keys lose columns. Take the larger.",
         ),
+        Misconception(keys_for_values, "keys and values stand in each other's place."),
     ),
     notice="`fused.scaled_dot_product_attention` does the same for you, whatever comes in.",
     cases=(
@@ -171,5 +204,7 @@ for_flash = Write(
         case(**_given(2, 3, 4, 4, 2, transposed=True)),
         case(**_given(2, 5, 4, 2, 7, transposed=True)),
         stress(**_given(1, 300, 300, 16, 2)),
+        stress(**_given(1, 2, 3, 100, 70)),
+        stress(**_given(2, 3, 4, 5, 3, dtype=np.float32)),
     ),
 )

@@ -23,6 +23,8 @@ OURS = {
     "join conditions with `&` and choose with `torch.where`",
     "vmap over calling .item()": "your rule asks for the number in a tensor, as `.item()`, `int`, "
     "`float` and `math` do, which it cannot: compute with tensors",
+    "doesn't have storage": "your rule leaves PyTorch, as `.numpy()` and functions of NumPy do, "
+    "which it cannot: compute with tensors",
     "must only return Tensors": "your rule returned something else than a tensor",
 }
 
@@ -50,4 +52,9 @@ def called(function, arguments, sizes, score=()):
             out = _over_places(rule, sizes, score)
     if not isinstance(out, torch.Tensor):
         raise Unfit(f"your rule returned {type(out).__name__}; expected a tensor")
+    if out.shape[4:]:
+        several = tuple(out.shape[4:])
+        raise Unfit(
+            f"your rule returns numbers of shape {several} at each place; expected a single one"
+        )
     return out.detach().numpy()
