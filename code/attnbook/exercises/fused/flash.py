@@ -35,13 +35,15 @@ def _attend(out, d_v, q):
     *tensors, scale = out
     if not all(isinstance(x, torch.Tensor) for x in tensors):
         raise Unfit("expected three tensors and the scale, in this order")
-    if isinstance(scale, bool) or not isinstance(scale, (int, float)):
-        raise Unfit(f"the scale is of type {type(scale).__name__}; expected a float of Python's")
+    scale = _number(scale)
     if any(x.ndim != 4 for x in tensors):
         raise Unfit(f"MATH runs: FLASH wants four axes, and has {[x.ndim for x in tensors]}")
     if len({x.shape[-1] for x in tensors}) > 1:
         widths = [x.shape[-1] for x in tensors]
         raise Unfit(f"MATH runs: FLASH wants one width, and has {widths}")
+    for goes in (str(x.dtype).removeprefix("torch.") for x in tensors):
+        if goes != q.dtype.name:
+            raise Unfit(f"{q.dtype.name} came in, and {goes} goes out: keep the dtype")
     if any(x.shape[0] != 1 for x in tensors):
         raise Unfit("the first axis is the batch, of 1: the heads come second")
     _accepted(tensors, scale)
@@ -49,10 +51,15 @@ def _attend(out, d_v, q):
     if result.shape[:-1] != (1, *q.shape[:-1]) or result.shape[-1] < d_v:
         wanted = f"(1, {', '.join(map(str, q.shape[:-1]))}, {d_v} or more)"
         raise Unfit(f"the output has the shape {tuple(result.shape)}; expected {wanted}")
-    came, goes = q.dtype.name, str(result.dtype).removeprefix("torch.")
-    if goes != came:
-        raise Unfit(f"{came} came in, and {goes} goes out: keep the dtype")
     return result[0, ..., :d_v].detach().numpy()
+
+
+def _number(scale):
+    if isinstance(scale, np.generic) or (isinstance(scale, torch.Tensor) and not scale.ndim):
+        scale = scale.item()
+    if isinstance(scale, bool) or not isinstance(scale, (int, float)):
+        raise Unfit(f"the scale is of type {type(scale).__name__}; expected a number")
+    return scale
 
 
 def _accepted(tensors, scale):
@@ -67,7 +74,7 @@ def _accepted(tensors, scale):
         apart = [x.stride(-1) for x in tensors]
         side = f"the numbers of a row side by side, and in memory they lie {apart} apart"
         raise Unfit(f"MATH runs: FLASH wants {side}")
-    raise Unfit(f"MATH runs: {row.why or 'FLASH could, and is switched off'}")
+    raise Unfit(f"MATH runs: {row.why or 'FLASH could; is it switched off?'}")
 
 
 def _padded(q, k, v, by=lambda x, n: F.pad(x, (0, n))):
@@ -116,6 +123,19 @@ def as_wide_as_values(q, k, v):
     width = v.shape[-1]
     wide = (F.pad(x, (0, width - x.shape[-1]))[None].contiguous() for x in (q, k, v))
     return *wide, q.shape[-1] ** -0.5
+
+
+def scale_of_positions(q, k, v):
+    return *_padded(q, k, v), q.shape[1] ** -0.5
+
+
+def short_scale(q, k, v):
+    return *_padded(q, k, v), float(np.float32(q.shape[-1] ** -0.5))
+
+
+def more_keys(q, k, v):
+    q, k, v, scale = solutions.for_flash(q, k, v)
+    return q, F.pad(k, (0, 0, 0, 1)), F.pad(v, (0, 0, 0, 1)), scale
 
 
 def keys_for_values(q, k, v):
@@ -191,6 +211,15 @@ for_flash = Write(
         Misconception(
             as_wide_as_values,
             "to the width of the values: wider queries and keys lose columns. Take the larger.",
+        ),
+        Misconception(
+            scale_of_positions, "the scale is made of the number of queries, not of their width."
+        ),
+        Misconception(
+            short_scale, "the scale is of float32, right to seven digits: a float has sixteen."
+        ),
+        Misconception(
+            more_keys, "a row of zeros is one key more, and takes weight: add columns alone."
         ),
         Misconception(keys_for_values, "keys and values stand in each other's place."),
     ),

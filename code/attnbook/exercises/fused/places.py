@@ -19,8 +19,9 @@ def _over_places(rule, sizes, score=()):
 
 
 OURS = {
-    "data-dependent": "your rule asks a tensor with `if`, `and`, `or` or `not`, which it cannot: "
-    "join conditions with `&` and choose with `torch.where`",
+    "data-dependent": "your rule asks a tensor with `if`, `and`, `or`, `not` or a chain "
+    "`a < b < c`, which it cannot: join conditions with `&`, each in brackets, and choose with "
+    "`torch.where`",
     "vmap over calling .item()": "your rule asks for the number in a tensor, as `.item()`, `int`, "
     "`float` and `math` do, which it cannot: compute with tensors",
     "doesn't have storage": "your rule leaves PyTorch, as `.numpy()` and functions of NumPy do, "

@@ -35,7 +35,8 @@ bytes_sent = Predict(
         ),
         Misconception(4096.0, "a block has 65536 / 16 positions, and is sent 15 times."),
         Misconception(
-            480.0, "that is double: a number has 2 bytes, and what is received does not count."
+            480.0,
+            "that is double: 2 bytes a number, keys and values alone, and what is sent alone.",
         ),
         Misconception(
             75.0, "that is an exchange of heads, with queries and outputs: asked a ring."
@@ -48,7 +49,7 @@ bytes_sent = Predict(
             496.0, "that is the way back, on which gradients travel too: asked is forward."
         ),
         Misconception(752.0, "that is the way back, with float32 gradients: asked is forward."),
-        Misconception(1920.0, "that is in bits: a byte has 8 of them."),
+        Misconception(1920.0, "that is 8 times as much, as in bits: a byte has 8 of them."),
         Misconception(245760.0, "that is in KiB; asked are MiB."),
         Misconception(15.0, "that is one head, of keys alone: 8 of keys travel, and 8 of values."),
         Misconception(960.0, "32 heads are those of the queries: keys and values have 8."),
