@@ -158,6 +158,7 @@ def test_a_wrong_prediction_hears_what_it_is_to_the_right_one(kind, answer, said
     assert said in exercise.verdict(answer).text
     assert exercise.verdict(right).state == "right"
     assert "but got nothing" in exercise.verdict().text
+    assert "but got nothing" in exercise.verdict(None).text
 
 
 @pytest.mark.parametrize("answer", [[0.2], [[0.2]], np.array([0.2])], ids=repr)

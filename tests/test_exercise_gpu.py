@@ -110,3 +110,22 @@ def test_what_a_rule_does_that_vmap_refuses_is_told(rule, said):
         return lambda b, h, i, j: rule(valid_lens, b, j)
 
     assert said in text(exercises.fused.window_rule, window_rule)
+
+
+@pytest.mark.parametrize("shift", ["score", "query", "other"])
+def test_a_change_that_writes_in_place_is_told_what_the_compiled_flex_refuses(shift):
+    def sloped(n_heads, n_q, n_k):
+        right = exercises.fused.sloped.solution_of(n_heads, n_q, n_k)
+
+        def change(s, b, h, i, j):
+            if shift == "score":
+                s += right(s, b, h, i, j) - s
+                return s
+            back = i + n_k - n_q if shift == "other" else i
+            back += n_k - n_q if shift == "query" else -j
+            return s - 2.0 ** (-8 * (h + 1) / n_heads) * abs(j - back)
+
+        return change
+
+    said = {"score": "writes into s", "query": "writes into i", "other": "in place"}
+    assert said[shift] in text(exercises.fused.sloped, sloped)

@@ -33,8 +33,8 @@ which_flash = Predict(
     minutes=5,
     solution_of=_in_a_fresh_pytorch(solutions.which_flash),
     hints=(
-        "FLASH wants four axes, one width, numbers side by side and no dropout.",
         "Does FLASH on a CPU take a mask? Look at the table of the chapter.",
+        "FLASH wants four axes, one width, numbers side by side and no dropout.",
     ),
     explanation=(
         "The first and the fourth run FLASH: a boolean mask is taken on a CPU. The others lack an "
