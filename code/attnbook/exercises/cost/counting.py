@@ -203,6 +203,22 @@ KNOWN = (
         "the fused form writes neither scores nor weights: they stay on the chip.",
     ),
     (
+        lambda n_q, n_k, d_k, d_v, *more: solutions.cost(n_q, n_k, d_k, d_k, *more),
+        "V and O are as wide as the values, d_v, and so is the mixing.",
+    ),
+    (
+        _wrong(
+            bytes_of=lambda n_q, n_k, d_k, d_v, h, h_kv, s: (
+                _moved(n_q, n_k, d_k, d_v, h, h_kv, s) + 4 * h * n_q - s * h_kv * n_k * d_v
+            )
+        ),
+        "V is missing from the bytes.",
+    ),
+    (
+        lambda n_q, n_k, d_k, d_v, h, h_kv, s: solutions.cost(n_q, n_k, d_k, d_v, 1, 1, s),
+        "all of it is that of one head: there are h, and h_kv of keys and values.",
+    ),
+    (
         lambda *sizes: solutions.cost(*sizes) * [1, 1, 8],
         "these are bits: asked are bytes.",
     ),
