@@ -128,6 +128,11 @@ late_cap = Break(
             lambda mask, cap: cap > 8,
             "exp(−cap) is next to nothing for so large a cap: lower it.",
         ),
+        Miss(
+            ([False, True, False], 2.0),
+            lambda mask, cap: True,
+            "what leaks has on average the value that comes out without it: hide other keys.",
+        ),
     ),
     notice=(
         "So a soft-cap comes before the mask, in FlexAttention too: there a score_mod is done "

@@ -158,6 +158,11 @@ in_hand = Write(
             "that is a step too early: at step 0 each has added already, so `range(step + 1)`.",
         ),
         Misconception(
+            lambda parts, step: np.sum(parts[: step + 1], axis=0),
+            "those are the parts of ranks 0 to s, to the rank's own block: asked is the block that "
+            "is there, with the parts of the ranks that it has visited.",
+        ),
+        Misconception(
             overwritten,
             "a sum is read after it was written anew: make a new array for each step.",
         ),
@@ -205,6 +210,7 @@ in_hand = Write(
         case(parts=_BLOCKS, step=1),
         case(parts=_POWERS, step=1),
         case(parts=_POWERS, step=2),
+        case(parts=_parts(3), step=1),
         case(parts=_parts(1, 2), step=0),
         case(parts=_parts(4, 3, 2), step=0),
         case(parts=_parts(4, 3, 2), step=1),
