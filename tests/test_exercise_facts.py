@@ -77,6 +77,14 @@ def test_what_a_result_of_another_shape_is_to_the_right_one_is_told():
     assert "the shape is (1, 1); expected (1,); it has the right numbers, in another shape" in told
 
 
+def test_a_number_that_alone_is_wrong_or_right_is_told():
+    want = np.array([4.0, 1, 20])
+    third, first = (want, np.array([4.0, 1, 23])), (want, np.array([5.0, 1, 20]))
+    assert relation([third, third]) == "only its third number is wrong"
+    assert relation([(want, np.array([5.0, 1, 23]))]) == "only its second number is right"
+    assert relation([third, first]) is None
+
+
 def test_where_an_answer_is_right_is_told():
     batches = replace(
         DOUBLE, cases=(*DOUBLE.cases, case(x=np.ones((2, 2, 2))), stress(x=np.array([9.0])))
@@ -158,6 +166,7 @@ def test_a_wrong_prediction_hears_what_it_is_to_the_right_one(kind, answer, said
     assert said in exercise.verdict(answer).text
     assert exercise.verdict(right).state == "right"
     assert "but got nothing" in exercise.verdict().text
+    assert "but got nothing" in exercise.verdict(None).text
 
 
 @pytest.mark.parametrize("answer", [[0.2], [[0.2]], np.array([0.2])], ids=repr)

@@ -65,7 +65,9 @@ def _names(results):
 
 
 def _kind(want):
-    return f"a {want.dtype} array of shape {want.shape}" if want.ndim else f"a {want.dtype} number"
+    article = "an" if want.dtype.name[0] in "io" else "a"
+    kind = f"array of shape {want.shape}" if want.ndim else "number"
+    return f"{article} {want.dtype} {kind}"
 
 
 def _same_dtype(want, got):

@@ -25,10 +25,10 @@ class Predict(Exercise):
         if answer is ...:
             return OPEN
         want = self.solution_of()
-        answer = _without_brackets(want, answer)
         if answer is None or callable(answer):
             given = "nothing" if answer is None else "a function"
             return wrong(f"the check wants {_kind(want)}, but got {given}.")
+        answer = _without_brackets(want, answer)
         if self._agree(want, answer):
             return self._right()
         known = self._known(want, answer)

@@ -157,6 +157,18 @@ def _imprecise(want, got):
     )
 
 
+def _at_one_place(number, differs):
+    """Whether of three numbers, or of a few more, one alone differs, or one alone does not."""
+
+    def holds(want, got):
+        if not _finite(want, got) or want.ndim != 1 or not 3 <= want.size <= 6:
+            return False
+        there = np.isclose(want, got, **CLOSE) != differs
+        return bool(there[number]) and there.sum() == 1
+
+    return holds
+
+
 def _more(want, got):
     return _booleans(want, got) and bool(np.all(got | ~want))
 
@@ -195,6 +207,9 @@ RELATIONS = {
     "it is the softmax of the right result": lambda w, g: _finite(w, g) and _softmax_of(w, g),
     "its rows do not sum to 1, as they should": _rows,
 }
+for _number, _ordinal in enumerate(("first", "second", "third")):
+    RELATIONS[f"only its {_ordinal} number is wrong"] = _at_one_place(_number, differs=True)
+    RELATIONS[f"only its {_ordinal} number is right"] = _at_one_place(_number, differs=False)
 
 
 def _softmax_of(want, got):

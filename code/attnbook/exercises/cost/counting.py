@@ -152,6 +152,76 @@ KNOWN = (
         ),
         "O is missing from the bytes: it is written.",
     ),
+    (
+        _wrong(wide=lambda n_q, n_k, d_k, d_v, h, *_: (2 * (d_k + d_v) + 1) * h * n_q * n_k),
+        "exponentials are counted apart, and not among the operations of products.",
+    ),
+    (_wrong(two=4), "two operations for each query, key and feature, and not four: two products."),
+    (
+        _with_l(lambda n_q, n_k, d_k, d_v, h, h_kv, s: s * h * n_q),
+        "L has 4 bytes a number, and not 4 times itemsize.",
+    ),
+    (_with_l(lambda *_: 1), "L has a number for each query of each head, and not one in all."),
+    (
+        _wrong(
+            bytes_of=lambda n_q, n_k, d_k, d_v, h, h_kv, s: (
+                _moved(n_q, n_k, d_k, d_v, h, h_kv, 1) + h * n_q
+            )
+        ),
+        "these are numbers: each of Q, K, V and O has itemsize bytes, each of L has 4.",
+    ),
+    (
+        _wrong(
+            bytes_of=lambda n_q, n_k, d_k, d_v, h, h_kv, s: (
+                _moved(n_q, n_k, d_k, d_v, h, h_kv, 4) + 4 * h * n_q
+            )
+        ),
+        "Q, K, V and O have itemsize bytes a number, and not always 4.",
+    ),
+    (
+        _wrong(
+            bytes_of=lambda n_q, n_k, d_k, d_v, h, h_kv, s: (
+                s * (h_kv * n_q + h * n_k) * (d_k + d_v) + 4 * h * n_q
+            )
+        ),
+        "the heads are exchanged: Q and O have h of them, K and V have h_kv.",
+    ),
+    (
+        _wrong(
+            bytes_of=lambda n_q, n_k, d_k, d_v, h, h_kv, s: (
+                s * (h * n_q * (d_k + d_v) + 2 * h_kv * n_k * d_v) + 4 * h * n_q
+            )
+        ),
+        "K is as wide as the queries, d_k.",
+    ),
+    (
+        _wrong(
+            bytes_of=lambda n_q, n_k, d_k, d_v, h, h_kv, s: (
+                _moved(n_q, n_k, d_k, d_v, h, h_kv, s) + 4 * h * n_q + 2 * s * h * n_q * n_k
+            )
+        ),
+        "the fused form writes neither scores nor weights: they stay on the chip.",
+    ),
+    (
+        lambda n_q, n_k, d_k, d_v, *more: solutions.cost(n_q, n_k, d_k, d_k, *more),
+        "V and O are as wide as the values, d_v, and so is the mixing.",
+    ),
+    (
+        _wrong(
+            bytes_of=lambda n_q, n_k, d_k, d_v, h, h_kv, s: (
+                _moved(n_q, n_k, d_k, d_v, h, h_kv, s) + 4 * h * n_q - s * h_kv * n_k * d_v
+            )
+        ),
+        "V is missing from the bytes.",
+    ),
+    (
+        lambda n_q, n_k, d_k, d_v, h, h_kv, s: solutions.cost(n_q, n_k, d_k, d_v, 1, 1, s),
+        "all of it is that of one head: there are h, and h_kv of keys and values.",
+    ),
+    (
+        lambda *sizes: solutions.cost(*sizes) * [1, 1, 8],
+        "these are bits: asked are bytes.",
+    ),
 )
 
 cost = Write(

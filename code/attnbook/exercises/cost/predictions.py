@@ -32,7 +32,12 @@ shared_keys = Predict(
         Misconception([16, 64], "K and V are missing: 2 MiB each."),
         Misconception([18, 64], "K and V are two arrays, of 2 MiB each."),
         Misconception([8, 64], "only K and V have 8 heads: Q and O have 32."),
-        Misconception([20, 128], "S is kept in 16 bits as well: 2 bytes for each score."),
+        Misconception([20, 128], "128 is S in 32 bits, or S and A: asked are scores, of 2 bytes."),
+        Misconception(
+            [20, 32], "that is half of S: all pairs have a score, of 2 bytes; no mask is named."
+        ),
+        Misconception([20.125, 64], "that is with L: asked are Q, K, V and O alone."),
+        Misconception([160, 512], "that is in bits: a byte has 8 of them."),
         Misconception([20 * 2**20 / 1e6, 64 * 2**20 / 1e6], "a MiB has 2^20 bytes, not a million."),
         Misconception([20 * 2**20, 64 * 2**20], "that is in bytes; a MiB has 2^20 of them."),
     ),
@@ -102,21 +107,38 @@ overtakes = Predict(
         "The mask leaves half of the pairs, so 2 n² d. Set that equal to the rest.",
     ),
     misconceptions=(
-        Misconception(_times(6.5), "the causal mask leaves half of the pairs: 2 n² d, not 4 n² d."),
-        Misconception(_times(14.5), "K and V have 8 heads of 32: a quarter of the columns each."),
-        Misconception(_times(9.5), "there are three dense matrices, not two: 3 · 2 · 3.5 n d²."),
-        Misconception(_times(6), "that is the layer of the chapter: here most of it differs."),
         Misconception(
-            _times(12), "that is the layer of the chapter, causal: here the rest differs."
+            _times(6.5),
+            "that is half: the mask leaves 2 n² d, and a product has two operations a pair.",
         ),
-        Misconception(_times(10.5), "the projections are missing: 5 n d²."),
+        Misconception(
+            _times(14.5),
+            "K and V have a quarter of the columns each, and the dense part is 3.5 d wide, not 4.",
+        ),
+        Misconception(_times(9.5), "there are three dense matrices, not two: 3 · 2 · 3.5 n d²."),
+        Misconception(
+            _times(6),
+            "that is the chapter's layer, or this one with one dense matrix: here are three.",
+        ),
+        Misconception(
+            _times(12),
+            "that is the chapter's layer, causal, or this one without the projection of Q or of O.",
+        ),
+        Misconception(
+            _times(10.5),
+            "21 n d² is the dense part alone, or the chapter's with the projections, 5 n d².",
+        ),
+        Misconception(
+            _times(7.25), "the mask is not in that; nor the 8 of 32 heads, or the width 3.5 d."
+        ),
+        Misconception(_times(4.75), "neither the mask nor the third dense matrix is in that."),
+        Misconception(_times(11), "neither the 8 of 32 heads nor the third matrix is in that."),
+        Misconception(_times(12.75), "one projection is missing: K and V have half an n d² each."),
         Misconception(_times(2.5), "the dense layers are missing: 21 n d²."),
         Misconception(_times(26), "scores and mixing are two products: 2 n² d in all, causal."),
         Misconception(_times(13.5), "K and V are both a quarter: 2 + 1/2 + 1/2 + 2, not 6."),
-        Misconception(
-            _times(12.5), "of the four projections one is missing, of K or of V or half."
-        ),
-        Misconception(13, "that is n/d; asked is n, and d is 4096."),
+        Misconception(_times(12.5), "K and V have projections as well: half an n d² each."),
+        Misconception(13, "so small a number may be n/d: asked is n itself, and d is 4096."),
     ),
     notice="Grouped heads and wide dense layers move the place where attention takes over.",
 )

@@ -39,25 +39,25 @@ def to_four_decimals(version):
 
     @functools.wraps(version)
     def call(mask, cap):
-        return np.round(version(mask, cap), 4)
+        return np.round(version(mask.astype(bool), cap), 4)
 
     return call
 
 
 def _counts(n_q, n_k, valid_len):
     for name, n in {"n_q": n_q, "n_k": n_k, "valid_len": valid_len}.items():
-        if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n <= 50:
-            return f"{name} is {describe(n)}; expected an integer from 0 to 50."
+        if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n <= 1000:
+            return f"{name} is {describe(n)}; expected an integer from 0 to 1000."
     if valid_len > n_k:
         return f"valid_len is {valid_len}, of {n_k} keys; expected at most as many."
     return None
 
 
 def _three_and_a_cap(mask, cap):
-    if not isinstance(mask, np.ndarray) or mask.dtype != bool or mask.shape != (3,):
+    if not isinstance(mask, np.ndarray) or mask.shape != (3,) or not np.isin(mask, (0, 1)).all():
         return f"mask is {describe(mask)}; expected three booleans."
-    if isinstance(cap, bool) or not isinstance(cap, (int, float)) or not 0.1 <= cap <= 1e6:
-        return f"cap is {describe(cap)}; expected a number from 0.1 to 1,000,000."
+    if isinstance(cap, bool) or not isinstance(cap, (int, float)) or not 1e-6 <= cap <= 1e6:
+        return f"cap is {describe(cap)}; expected a number from 0.000001 to 1,000,000."
     return None
 
 
@@ -79,8 +79,8 @@ after_cut = Break(
         "cut off it stands at key 0, and sees key 0 alone."
     ),
     misconceptions=(
-        Miss((2, 4, 4), lambda n_q, n_k, n: n == n_k, "nothing is cut off: shorten the length."),
         Miss((2, 4, 0), lambda n_q, n_k, n: n == 0, "no key is left, and nobody sees any."),
+        Miss((2, 4, 4), lambda n_q, n_k, n: n == n_k, "nothing is cut off: shorten the length."),
         Miss(
             (1, 4, 2),
             lambda n_q, n_k, n: n_q == 1,
@@ -127,6 +127,11 @@ late_cap = Break(
             ([True, True, False], 1000.0),
             lambda mask, cap: cap > 8,
             "exp(−cap) is next to nothing for so large a cap: lower it.",
+        ),
+        Miss(
+            ([False, True, False], 2.0),
+            lambda mask, cap: True,
+            "what leaks has on average the value that comes out without it: hide other keys.",
         ),
     ),
     notice=(

@@ -51,6 +51,23 @@ def alone(n_heads, n_q, n_k):
     return lambda s, b, h, i, j: -right_slope(h, n_heads) * torch.abs(j - (i + n_k - n_q))
 
 
+def not_subtracted(n_heads, n_q, n_k):
+    return lambda s, b, h, i, j: right_slope(h, n_heads) * torch.abs(j - (i + n_k - n_q))
+
+
+def of_the_sequence(n_heads, n_q, n_k):
+    return lambda s, b, h, i, j: s - right_slope(b, n_heads) * torch.abs(j - (i + n_k - n_q))
+
+
+def causal_too(n_heads, n_q, n_k):
+    right = solutions.sloped(n_heads, n_q, n_k)
+
+    def change(s, b, h, i, j):
+        return torch.where(j <= i + n_k - n_q, right(s, b, h, i, j), -torch.inf)
+
+    return change
+
+
 def multiplied(n_heads, n_q, n_k):
     return lambda s, b, h, i, j: s * -right_slope(h, n_heads) * torch.abs(j - (i + n_k - n_q))
 
@@ -118,6 +135,32 @@ sloped = Write(
         Misconception(
             slopes(lambda h, n: right_slope(0, n)), "every head got the slope of head 0."
         ),
+        Misconception(
+            slopes(lambda h, n: 2 ** (-8 * (h + 1) // n)),
+            "the exponent is rounded to a whole number: divide with `/`.",
+        ),
+        Misconception(
+            slopes(lambda h, n: 2.0 ** (-(h + 1) / n)), "the 8 is missing: −8 (h + 1) / n_heads."
+        ),
+        Misconception(
+            slopes(lambda h, n: 2.0**-8 * (h + 1) / n),
+            "only −8 became the exponent: `**` binds before `*`, so all of it needs brackets.",
+        ),
+        Misconception(
+            slopes(lambda h, n: 2.0 ** (-8 * (h + 1)) / n),
+            "the slope is divided by n_heads, and the exponent should be: move the bracket.",
+        ),
+        Misconception(
+            slopes(right_slope, lambda i, j, n_q, n_k: torch.abs(j - i + n_k - n_q)),
+            "the offset is turned round: j − (i + n_k − n_q) is j − i − n_k + n_q.",
+        ),
+        Misconception(
+            slopes(right_slope, lambda i, j, n_q, n_k: (j - (i + n_k - n_q)) ** 2),
+            "that is the square of the distance: ALiBi takes the distance itself.",
+        ),
+        Misconception(of_the_sequence, "the slope is that of head h; b is the sequence."),
+        Misconception(causal_too, "the future is hidden as well: here it only loses score."),
+        Misconception(not_subtracted, "the score itself is lost, and the sign: s minus the bias."),
         Misconception(added, "far keys are favoured: the bias is subtracted."),
         Misconception(alone, "the score itself is lost: a score_mod returns the new score."),
         Misconception(multiplied, "the bias is added to the score, not multiplied with it."),

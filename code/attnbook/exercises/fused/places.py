@@ -15,14 +15,33 @@ def _over_places(rule, sizes, score=()):
     for axis in reversed(range(4)):
         own = tuple(0 if n == axis else None for n in range(4))
         rule = torch.vmap(rule, in_dims=(0,) * len(score) + own)
-    return rule(*score, *(torch.arange(n) for n in sizes))
+    given = (*score, *map(torch.arange, sizes))
+    before = [x._version for x in given]
+    out = rule(*given)
+    names = ("s",) * len(score) + OF
+    for name, version, x in zip(names, before, given, strict=True):
+        if x._version != version:
+            raise Unfit(
+                f"your rule writes into {name}, which FlexAttention refuses once compiled: "
+                "make a new tensor"
+            )
+    return out
 
 
+IN_PLACE = (
+    "your rule changes a tensor of one place in place, as `+=` and `&=` do, with one of another: "
+    "make a new tensor"
+)
 OURS = {
-    "data-dependent": "your rule asks a tensor with `if`, `and`, `or` or `not`, which it cannot: "
-    "join conditions with `&` and choose with `torch.where`",
+    "data-dependent": "your rule asks a tensor with `if`, `and`, `or`, `not` or a chain "
+    "`a < b < c`, which it cannot: join conditions with `&`, each in brackets, and choose with "
+    "`torch.where`",
     "vmap over calling .item()": "your rule asks for the number in a tensor, as `.item()`, `int`, "
     "`float` and `math` do, which it cannot: compute with tensors",
+    "doesn't have storage": "your rule leaves PyTorch, as `.numpy()` and functions of NumPy do, "
+    "which it cannot: compute with tensors",
+    "vmap: inplace arithmetic": IN_PLACE,
+    "doesn't match the broadcast shape": IN_PLACE,
     "must only return Tensors": "your rule returned something else than a tensor",
 }
 
@@ -50,4 +69,9 @@ def called(function, arguments, sizes, score=()):
             out = _over_places(rule, sizes, score)
     if not isinstance(out, torch.Tensor):
         raise Unfit(f"your rule returned {type(out).__name__}; expected a tensor")
+    if out.shape[4:]:
+        several = tuple(out.shape[4:])
+        raise Unfit(
+            f"your rule returns numbers of shape {several} at each place; expected a single one"
+        )
     return out.detach().numpy()

@@ -1,8 +1,23 @@
 """Which calls run FLASH, and which blocks of packed documents are computed."""
 
+import functools
+
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.predict import Predict
 from attnbook.exercises.solutions import fused as solutions
+from attnbook.exercises.twins.settings import plain_settings
+
+
+def _in_a_fresh_pytorch(solution):
+    """The same answer, whatever the session has forbidden SDPA."""
+
+    @functools.wraps(solution)
+    def call():
+        with plain_settings():
+            return solution()
+
+    return call
+
 
 AXES = "three axes: FLASH wants four, and a batch of one would do."
 WIDTHS = "values of another width than the keys: FLASH wants one width for all."
@@ -16,10 +31,10 @@ which_flash = Predict(
     title="Which program",
     level="easy",
     minutes=5,
-    solution_of=solutions.which_flash,
+    solution_of=_in_a_fresh_pytorch(solutions.which_flash),
     hints=(
-        "FLASH wants four axes, one width, numbers side by side and no dropout.",
         "Does FLASH on a CPU take a mask? Look at the table of the chapter.",
+        "FLASH wants four axes, one width, numbers side by side and no dropout.",
     ),
     explanation=(
         "The first and the fourth run FLASH: a boolean mask is taken on a CPU. The others lack an "
@@ -38,6 +53,7 @@ which_flash = Predict(
 )
 
 SWAPPED = "the order is empty, full, cut: two of the numbers stand in each other's place."
+BETWEEN = "15 blocks lie above the diagonal; those below it between two documents are empty too."
 
 document_blocks = Predict(
     name="fused.document_blocks",
@@ -68,7 +84,15 @@ document_blocks = Predict(
         Misconception([29, 1, 6], "below the diagonal of the longer document blocks are full too."),
         Misconception([7, 23, 6], SWAPPED),
         Misconception([23, 6, 7], SWAPPED),
-        Misconception([15, 7, 6], "the three must sum to 36: what no document fills is empty."),
+        Misconception([15, 7, 6], BETWEEN),
+        Misconception(
+            [16, 7, 6], "each is causal in itself: blocks above its diagonal are empty too."
+        ),
+        Misconception([23, 13, 6], "of the 13 that are left 6 are cut; the other 7 are full."),
+        Misconception([23, 0, 13], "below the diagonal a block of one document is full."),
+        Misconception([16, 4, 5], "that is the chapter's row of 20 words: here are 8 and 16."),
+        Misconception([24, 6, 6], "the documents are not equally long: 2 and 4 blocks a side."),
+        Misconception([26, 4, 6], "a document of N blocks a side has N(N − 1)/2 below: 1 and 6."),
         Misconception([376, 156, 44], "count blocks of 4 by 4, of which there are 36."),
     ),
     notice="Of 36 blocks 13 are computed, and only 6 look at the rule.",

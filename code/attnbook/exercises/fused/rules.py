@@ -64,6 +64,23 @@ def from_the_length(valid_lens, n_q, n_k, left):
     return rule
 
 
+def turned(valid_lens, n_q, n_k, left):
+    def rule(b, h, i, j):
+        back = i + n_q - n_k - j
+        return (back >= 0) & (back <= left) & (j < valid_lens[b])
+
+    return rule
+
+
+def left_padding(valid_lens, n_q, n_k, left):
+    return other_lens(lambda lens, b, i, j: j >= n_k - lens[b])(valid_lens, n_q, n_k, left)
+
+
+def keys_for_queries(valid_lens, n_q, n_k, left):
+    right = solutions.window_rule(valid_lens, n_q, n_k, left)
+    return lambda b, h, i, j: right(b, h, j, i)
+
+
 def either(valid_lens, n_q, n_k, left):
     def rule(b, h, i, j):
         back = i + n_k - n_q - j
@@ -136,7 +153,7 @@ window_rule = Write(
         ),
         Misconception(
             other_lens(lambda lens, b, i, j: j < lens[0]),
-            "every sequence got the length of the first: look up that of number b.",
+            "every sequence got the length of the first: look up that of number b, and not of h.",
         ),
         Misconception(
             other_lens(lambda lens, b, i, j: j < lens.max()),
@@ -149,6 +166,27 @@ window_rule = Write(
         Misconception(
             of_back(lambda back, top, left: (back >= 0) & (back <= left + 1)),
             "the window is one key too long: a query sees its own key and `left` before it.",
+        ),
+        Misconception(
+            of_back(lambda back, top, left: (back >= 0) & (top <= left)),
+            "the window ends at the query's key and begins at the top left: both at i + n_k − n_q.",
+        ),
+        Misconception(
+            of_back(lambda back, top, left: (top >= 0) & (back <= left)),
+            "the future begins at the top left, and the window does not: both at i + n_k − n_q.",
+        ),
+        Misconception(turned, "the offset is turned round: query i stands at key i + n_k − n_q."),
+        Misconception(
+            other_lens(lambda lens, b, i, j: (j < lens[b]) & (i < lens[b])),
+            "queries are hidden as well: only keys are padded, and their number is j.",
+        ),
+        Misconception(
+            other_lens(lambda lens, b, i, j: j < lens.min()),
+            "every sequence got the shortest length: look up that of number b.",
+        ),
+        Misconception(left_padding, "the padding stands at the end, and not in front."),
+        Misconception(
+            keys_for_queries, "i and j are exchanged: i is the query's number, j the key's."
         ),
         Misconception(
             from_the_length,

@@ -86,7 +86,8 @@ def hidden(positions, n_heads, n_kv_heads):
 def _sizes(positions, n_heads, n_kv_heads):
     given = {"positions": positions, "n_heads": n_heads, "n_kv_heads": n_kv_heads}
     for name, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, Integral):
+        whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
+        if isinstance(value, bool) or not whole:
             return f"{name} is {describe(value)}; the check wants an integer."
         if not 1 <= value <= 10**6:
             return f"{name} is {value}; the check wants 1 to a million."

@@ -24,7 +24,7 @@ def _visits(places, home=lambda r, s, w: (r - s) % w):
         n_ranks = len(parts)
         block = home(np.arange(n_ranks), step, n_ranks)
         added = [parts[p % n_ranks, block] for p in places(np.arange(n_ranks), step, n_ranks)]
-        return np.sum(added, axis=0)
+        return np.sum(added, axis=0) if added else np.zeros_like(parts[0])
 
     return wrong
 
@@ -67,9 +67,21 @@ def rolled_flat(parts, step):
     return carry
 
 
+def overwritten(parts, step):
+    """A known mistake: a sum is read after the loop over ranks has written into it."""
+    n_ranks, carry = len(parts), np.zeros_like(parts[0])
+    for s in range(step + 1):
+        for rank in range(n_ranks):
+            carry[rank] = carry[rank - 1] + parts[rank, (rank - s) % n_ranks]
+    return carry
+
+
 def exchanged(parts, step):
     return solutions.in_hand(np.swapaxes(parts, 0, 1), step)
 
+
+OWN = "the rank's own part is missing: it has added it before it sends the block on."
+HOME = "the part of the rank at home is missing: it added its own at step 0."
 
 in_hand = Write(
     name="many_gpus.in_hand",
@@ -117,15 +129,47 @@ in_hand = Write(
         ),
         Misconception(
             _visits(lambda r, s, w: [r - s + t for t in range(s)] or [r]),
-            "the rank's own part is missing: it has added it before it sends the block on.",
+            OWN,
         ),
         Misconception(
             _visits(lambda r, s, w: [r - s + t for t in range(1, s + 1)] or [r]),
-            "the part of the rank at home is missing: it added its own at step 0.",
+            HOME,
         ),
         Misconception(
             _visits(lambda r, s, w: [r - s + t for t in range(s + 2)]),
             "the rank after this one has not seen the block yet.",
+        ),
+        Misconception(
+            _visits(lambda r, s, w: [r - t for t in range(s + 2)]),
+            "one rank too many: from the block's home to here s + 1 ranks have seen it.",
+        ),
+        Misconception(
+            _visits(lambda r, s, w: [r + t for t in range(s + 1)]),
+            "these ranks stand ahead of this one, and have yet to see the block.",
+        ),
+        Misconception(
+            _visits(lambda r, s, w: [r - t for t in range(s + 1)], lambda r, s, w: r),
+            "row r is what rank r holds: not its own block, but that of rank (r - s) mod w.",
+        ),
+        Misconception(_visits(lambda r, s, w: [r - s + t for t in range(s)]), OWN),
+        Misconception(_visits(lambda r, s, w: [r - s + t for t in range(1, s + 1)]), HOME),
+        Misconception(
+            lambda parts, step: solutions.in_hand(parts, step - 1) if step else 0 * parts[0],
+            "that is a step too early: at step 0 each has added already, so `range(step + 1)`.",
+        ),
+        Misconception(
+            lambda parts, step: np.sum(parts[: step + 1], axis=0),
+            "those are the parts of ranks 0 to s, to the rank's own block: asked is the block that "
+            "is there, with the parts of the ranks that it has visited.",
+        ),
+        Misconception(
+            overwritten,
+            "a sum is read after it was written anew: make a new array for each step.",
+        ),
+        Misconception(
+            lambda parts, step: np.sum(parts, axis=1),
+            "that sums what a rank gives to all blocks: asked is one block, with a part for it "
+            "from each rank that it has visited.",
         ),
         Misconception(
             no_way_round,
@@ -166,6 +210,7 @@ in_hand = Write(
         case(parts=_BLOCKS, step=1),
         case(parts=_POWERS, step=1),
         case(parts=_POWERS, step=2),
+        case(parts=_parts(3), step=1),
         case(parts=_parts(1, 2), step=0),
         case(parts=_parts(4, 3, 2), step=0),
         case(parts=_parts(4, 3, 2), step=1),

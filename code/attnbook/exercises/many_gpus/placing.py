@@ -116,6 +116,20 @@ zigzag = Write(
             lambda n, n_ranks: solutions.zigzag(n, n_ranks).reshape(n_ranks, 2, -1),
             "there is one axis too many: a row of positions for each rank, its two pieces in one.",
         ),
+        Misconception(
+            lambda n, n_ranks: (
+                np.stack([np.arange(n_ranks), 2 * n_ranks - 1 - np.arange(n_ranks)]).T
+            ),
+            "these are the numbers of the pieces: asked are the positions that stand in them.",
+        ),
+        Misconception(
+            lambda n, n_ranks: _cut(n, n_ranks)[:n_ranks].copy(),
+            "the late pieces are missing: half of the positions have no rank.",
+        ),
+        Misconception(
+            lambda n, n_ranks: np.concatenate(np.split(solutions.zigzag(n, n_ranks), 2, axis=1)),
+            "the late pieces stand below the early ones: side by side, axis=1.",
+        ),
     ),
     notice="Positions rise within a rank, so that at home its mask is causal as it stands.",
     cases=(

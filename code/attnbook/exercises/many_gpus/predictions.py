@@ -25,14 +25,33 @@ bytes_sent = Predict(
         Misconception(
             256.0, "that is 16 sendings: the last block is not sent on, 15 of 16 steps send one."
         ),
-        Misconception(120.0, "that is the keys alone: values travel with them."),
+        Misconception(120.0, "that is half: values travel with keys, and a number has 2 bytes."),
         Misconception(128.0, "that is the keys alone, and 16 times: values travel with them."),
         Misconception(16.0, "that is one block: one is sent at each step but the last."),
         Misconception(
-            3840.0, "that is the whole sequence each time: a block has 65536 / 16 positions."
+            3840.0,
+            "that is what all ranks send together, or the whole sequence each time: a rank sends "
+            "blocks of 65536 / 16 positions.",
         ),
         Misconception(4096.0, "a block has 65536 / 16 positions, and is sent 15 times."),
-        Misconception(480.0, "bfloat16 has 2 bytes a number, not 4."),
+        Misconception(
+            480.0,
+            "that is double: 2 bytes a number, keys and values alone, and what is sent alone.",
+        ),
+        Misconception(
+            75.0, "that is an exchange of heads, with queries and outputs: asked a ring."
+        ),
+        Misconception(1200.0, "that is with queries and outputs, which stay where they are."),
+        Misconception(
+            600.0, "that is with the queries, of 32 heads: they stay, and values travel."
+        ),
+        Misconception(
+            496.0, "that is the way back, on which gradients travel too: asked is forward."
+        ),
+        Misconception(752.0, "that is the way back, with float32 gradients: asked is forward."),
+        Misconception(1920.0, "that is 8 times as much, as in bits: a byte has 8 of them."),
+        Misconception(245760.0, "that is in KiB; asked are MiB."),
+        Misconception(15.0, "that is one head, of keys alone: 8 of keys travel, and 8 of values."),
         Misconception(960.0, "32 heads are those of the queries: keys and values have 8."),
         Misconception(1024.0, "32 heads are those of the queries, which stay; and 15 times."),
         Misconception(

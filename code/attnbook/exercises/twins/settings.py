@@ -32,6 +32,12 @@ SETTINGS = (
         "PyTorch's default dtype", torch.get_default_dtype, torch.set_default_dtype, torch.float32
     ),
     Setting("PyTorch's default device", torch.get_default_device, _set_device, torch.device("cpu")),
+    Setting(
+        "whether SDPA may take FLASH",
+        torch.backends.cuda.flash_sdp_enabled,
+        torch.backends.cuda.enable_flash_sdp,
+        True,
+    ),
     Setting("PyTorch's search for NaN", torch.is_anomaly_enabled, torch.set_anomaly_enabled, False),
 )
 

@@ -1,0 +1,131 @@
+"""Answers on cost, fused programs and rings that once were refused, passed or misread."""
+
+import numpy as np
+import pytest
+import torch
+
+from attnbook import exercises
+from attnbook.exercises.twins.settings import plain_settings
+
+FLASH = exercises.fused.for_flash
+
+
+def text(exercise, *answer):
+    return exercise.verdict(*answer).text
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer"),
+    [
+        (exercises.cost.two_roofs, (1e3, 4096 / 512)),
+        (exercises.many_gpus.shared_heads, (1e4, 32, 8)),
+        (exercises.fused.after_cut, (64, 64, 32)),
+        (exercises.fused.late_cap, ([1, 0, 1], 0.01)),
+    ],
+    ids=lambda x: getattr(x, "name", None),
+)
+def test_an_input_that_breaks_is_taken_in_any_of_its_forms(exercise, answer):
+    assert exercise.verdict(*answer).state == "right"
+
+
+def test_a_tie_of_two_roofs_is_no_wrong_answer():
+    assert "equally long" in text(exercises.cost.two_roofs, 40, 64)
+    assert exercises.cost.two_roofs.verdict(40, 8).state == "right"
+
+
+def test_several_slips_that_give_one_number_share_a_sentence():
+    assert "3.5 d wide, not 4" in text(exercises.cost.overtakes, 14.5 * 4096)
+    assert "all ranks" in text(exercises.many_gpus.bytes_sent, 3840)
+    assert "sum to 36" not in text(exercises.fused.document_blocks, [15, 6, 15])
+
+
+def by_scale(scale):
+    def for_flash(q, k, v):
+        return *FLASH.solution_of(q, k, v)[:3], scale(q.shape[-1])
+
+    return for_flash
+
+
+def test_a_scale_is_any_number_that_sdpa_takes():
+    for number in (np.float64, lambda d: torch.tensor(d, dtype=torch.float64)):
+        assert FLASH.verdict(by_scale(lambda d, n=number: n(d) ** -0.5)).state == "right"
+    assert "expected a number" in text(FLASH, by_scale(str))
+    assert "of float32" in text(FLASH, by_scale(lambda d: np.float32(d**-0.5)))
+
+
+def changed(spoil):
+    def for_flash(q, k, v):
+        return *spoil(*FLASH.solution_of(q, k, v)[:3]), q.shape[-1] ** -0.5
+
+    return for_flash
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda *x: [each.double() for each in x], "float32 came in, and float64 goes out"),
+        (lambda *x: [each.bfloat16() for each in x], "float64 came in, and bfloat16 goes out"),
+        (lambda q, k, v: (k, q, v), "each key has its value"),
+        (lambda *x: [each.expand(2, -1, -1, -1) for each in x], "the first axis is the batch"),
+        (lambda *x: [each.mT.contiguous().mT for each in x], "numbers of a row side by side"),
+        (lambda *x: [each.to_sparse() for each in x], "NotImplementedError"),
+        (lambda *x: [each[..., :64] for each in x], "70 or more"),
+    ],
+    ids=["double", "bfloat16", "exchanged", "two", "transposed", "sparse", "64"],
+)
+def test_what_flash_gets_is_told(spoil, said):
+    assert said in text(FLASH, changed(spoil))
+
+
+def test_who_writes_into_the_queries_is_told_so():
+    def in_place(q, k, v):
+        scale = q.shape[-1] ** -0.5
+        q *= scale
+        return *FLASH.solution_of(q, k, v)[:3], 1.0
+
+    assert "changed its argument q" in text(FLASH, in_place)
+
+
+def test_a_session_without_flash_changes_no_answer():
+    with plain_settings():
+        try:
+            torch.backends.cuda.enable_flash_sdp(False)
+            assert exercises.fused.which_flash.verdict([1, 0, 0, 1, 0, 0]).state == "right"
+            assert FLASH.verdict(FLASH.solution_of).state == "right"
+        finally:
+            torch.backends.cuda.enable_flash_sdp(True)
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (lambda lens, b, j: j < lens, "numbers of shape (1,) at each place"),
+        (lambda lens, b, j: np.abs(j) < lens[b], "leaves PyTorch"),
+        (lambda lens, b, j: 0 <= j < lens[b], "a chain"),
+    ],
+    ids=["lengths", "NumPy", "chain"],
+)
+def test_what_a_rule_does_that_vmap_refuses_is_told(rule, said):
+    def window_rule(valid_lens, n_q, n_k, left):
+        return lambda b, h, i, j: rule(valid_lens, b, j)
+
+    assert said in text(exercises.fused.window_rule, window_rule)
+
+
+@pytest.mark.parametrize("shift", ["score", "query", "other"])
+def test_a_change_that_writes_in_place_is_told_what_the_compiled_flex_refuses(shift):
+    def sloped(n_heads, n_q, n_k):
+        right = exercises.fused.sloped.solution_of(n_heads, n_q, n_k)
+
+        def change(s, b, h, i, j):
+            if shift == "score":
+                s += right(s, b, h, i, j) - s
+                return s
+            back = i + n_k - n_q if shift == "other" else i
+            back += n_k - n_q if shift == "query" else -j
+            return s - 2.0 ** (-8 * (h + 1) / n_heads) * abs(j - back)
+
+        return change
+
+    said = {"score": "writes into s", "query": "writes into i", "other": "in place"}
+    assert said[shift] in text(exercises.fused.sloped, sloped)
