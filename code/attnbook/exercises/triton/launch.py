@@ -5,9 +5,11 @@ import functools
 
 import numpy as np
 import torch
+from triton.runtime import interpreter
 
 from attnbook.exercises.attempt import refuse_huge
-from attnbook.exercises.surroundings import Unfit
+from attnbook.exercises.compare import difference
+from attnbook.exercises.surroundings import Unfit, replaced
 from attnbook.exercises.twins.settings import plain_settings
 from attnbook.kernels import triton, watch
 
@@ -18,23 +20,55 @@ def on_kernels(function):
     """The function on tensors, which must launch a kernel, as a function of arrays.
 
     A kernel that touches what lies outside its arrays is stopped before it does; what it does not
-    store is NaN.
+    store is NaN. Where arguments cannot be written to, which is so when a right answer is called
+    again, its programs then run in the reverse order, too.
     """
 
     @functools.wraps(function)
     def call(*arguments):
         if hasattr(function, "fn") and hasattr(function, "run"):
             raise Unfit("the check wants the function that launches your kernel, not the kernel")
-        tensors = list(map(_guarded, arguments))
-        with plain_settings(), _nan_where_nothing_is_stored(), watch(strict=True) as seen:
-            out = _launched(function, tensors)
-        _hand_back(arguments, tensors)
-        result = tuple(map(_array, out)) if isinstance(out, tuple) else _array(out)
-        if triton.knobs.runtime.interpret and not any(a.kind != "load" for a in seen):
-            raise Unfit("no kernel has stored anything: is tl.store missing, or kernel[grid](…)?")
+        result = _once(function, arguments)
+        again = any(isinstance(a, np.ndarray) and not a.flags.writeable for a in arguments)
+        if again and triton.knobs.runtime.interpret:
+            with _last_program_first():
+                turned = _once(function, arguments)
+            if difference(result, turned):
+                raise Unfit(
+                    "its programs in the reverse order, it leaves other numbers: one stores "
+                    "what another stores or loads, which is a race."
+                )
         return result
 
     return call
+
+
+def _once(function, arguments):
+    tensors = list(map(_guarded, arguments))
+    with plain_settings(), _nan_where_nothing_is_stored(), watch(strict=True) as seen:
+        out = _launched(function, tensors)
+    _hand_back(arguments, tensors)
+    kind = next((k for k in (tuple, list) if isinstance(out, k)), None)
+    result = kind(map(_array, out)) if kind else _array(out)
+    if triton.knobs.runtime.interpret and not any(a.kind != "load" for a in seen):
+        raise Unfit(
+            "no kernel has stored anything: is tl.store missing, or kernel[grid](…), or is the "
+            "grid empty?"
+        )
+    return result
+
+
+@contextlib.contextmanager
+def _last_program_first():
+    """The interpreter runs programs in the order of their numbers; a GPU in any order."""
+    builder = interpreter.interpreter_builder
+    forward = builder.set_grid_idx
+
+    def backward(*place):
+        forward(*(n - 1 - i for n, i in zip(builder.grid_dim, place, strict=True)))
+
+    with replaced(builder, "set_grid_idx", backward):
+        yield
 
 
 def _guarded(argument):

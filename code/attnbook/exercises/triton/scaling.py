@@ -26,6 +26,8 @@ def slipping(x_ptr, out_ptr, factor, n, SLIP: tl.constexpr, BLOCK: tl.constexpr)
         inside = i < n - 1
     if SLIP == "block":
         inside = i < BLOCK
+    if SLIP == "lane":
+        inside = tl.arange(0, BLOCK) < n
     if SLIP == "both":
         x = tl.load(x_ptr + i)
     else:
@@ -37,6 +39,8 @@ def slipping(x_ptr, out_ptr, factor, n, SLIP: tl.constexpr, BLOCK: tl.constexpr)
         y = x
     if SLIP == "square":
         y = x * x
+    if SLIP == "add":
+        y = tl.load(out_ptr + i, mask=inside) + y
     if SLIP == "in place":
         tl.store(x_ptr + i, y, mask=inside)
     if SLIP == "store" or SLIP == "both":
@@ -45,10 +49,19 @@ def slipping(x_ptr, out_ptr, factor, n, SLIP: tl.constexpr, BLOCK: tl.constexpr)
         tl.store(out_ptr + i, y, mask=inside)
 
 
-def with_slip(slip):
+@triton.jit
+def indexing(x_ptr, out_ptr, factor, n, SLIP: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if SLIP == "load":
+        tl.store(out_ptr + i, factor * x_ptr[i], mask=i < n)
+    else:
+        out_ptr[i] = factor * tl.load(x_ptr + i, mask=i < n)
+
+
+def with_slip(slip, kernel=slipping):
     def scale(x, factor):
         out = torch.empty_like(x)
-        slipping[(triton.cdiv(len(x), 16),)](x, out, factor, len(x), SLIP=slip, BLOCK=16)
+        kernel[(triton.cdiv(len(x), 16),)](x, out, factor, len(x), SLIP=slip, BLOCK=16)
         return out
 
     return scale
@@ -58,6 +71,7 @@ def _numbers(n):
     return np.arange(1, n + 1, dtype=np.float32)
 
 
+NO_ARRAY = "a pointer has no [i]: tl.load(x_ptr + i), and tl.store(out_ptr + i, …)."
 PAST = "the last block reaches past the end: load and store need mask=i < n."
 scale = Write(
     name="triton.scale",
@@ -100,10 +114,20 @@ scale = Write(
         Misconception(
             with_slip("block"), "the mask compares with n, the end of x, not with BLOCK."
         ),
+        Misconception(
+            with_slip("lane"),
+            "the mask compares lanes, tl.arange(0, BLOCK): compare i, the places, with n.",
+        ),
+        Misconception(with_slip("in place"), "the result is stored into x: store it into out."),
+        Misconception(
+            with_slip("add"),
+            "what out held before has come back, or is added to: store there, whatever it holds.",
+        ),
+        Misconception(with_slip("load", indexing), NO_ARRAY),
+        Misconception(with_slip("store", indexing), NO_ARRAY),
         Misconception(with_slip("plus"), "factor is added: it should multiply."),
         Misconception(with_slip("copy"), "factor has no effect."),
         Misconception(with_slip("square"), "that is the square of x: factor has no effect."),
-        Misconception(with_slip("in place"), "the result is stored into x: store it into out."),
     ),
     notice="Sixteen lanes work in each program; in the last some of them have nothing to do.",
     cases=(
@@ -111,7 +135,7 @@ scale = Write(
         case(x=_numbers(1), factor=-0.5),
         case(x=_numbers(16), factor=3.0),
         case(x=_numbers(17), factor=2.0),
-        case(x=_numbers(40), factor=0.25),
+        case(x=_numbers(40) / 3, factor=0.25),
         case(x=_numbers(64), factor=1.5),
         stress(x=np.array([np.inf, -1.0, np.nan, 0.0], np.float32), factor=2.0),
         stress(x=np.array([1e38, -1e38], np.float32), factor=10.0),
