@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import itertools
 
 import numpy as np
 import torch
@@ -28,25 +29,28 @@ def on_kernels(function):
     def call(*arguments):
         if hasattr(function, "fn") and hasattr(function, "run"):
             raise Unfit("the check wants the function that launches your kernel, not the kernel")
-        result = _once(function, arguments)
+        launches = []
+        result = _once(function, arguments, launches)
         again = any(isinstance(a, np.ndarray) and not a.flags.writeable for a in arguments)
         if again and triton.knobs.runtime.interpret:
-            with _last_program_first():
-                turned = _once(function, arguments)
-            if difference(result, turned):
+            if any(map(_loads_what_another_stores, launches)):
+                raise Unfit("one program loads what another stores, which is a race.")
+            if difference(result, _once(function, arguments, turned=True)):
                 raise Unfit(
                     "its programs in the reverse order, it leaves other numbers: one stores "
-                    "what another stores or loads, which is a race."
+                    "what another stores, which is a race."
                 )
         return result
 
     return call
 
 
-def _once(function, arguments):
+def _once(function, arguments, launches=None, turned=False):
+    """The results as arrays; what each launch has accessed goes into the list `launches`."""
     tensors = list(map(_guarded, arguments))
     with plain_settings(), _nan_where_nothing_is_stored(), watch(strict=True) as seen:
-        out = _launched(function, tensors)
+        with _programs(seen, [] if launches is None else launches, turned):
+            out = _launched(function, tensors)
     _hand_back(arguments, tensors)
     kind = next((k for k in (tuple, list) if isinstance(out, k)), None)
     result = kind(map(_array, out)) if kind else _array(out)
@@ -59,16 +63,34 @@ def _once(function, arguments):
 
 
 @contextlib.contextmanager
-def _last_program_first():
-    """The interpreter runs programs in the order of their numbers; a GPU in any order."""
-    builder = interpreter.interpreter_builder
-    forward = builder.set_grid_idx
+def _programs(seen, launches, turned):
+    """Part what is `seen` by launches; the interpreter may run the last program first."""
+    builder, starts = interpreter.interpreter_builder, []
+    grid, number = builder.set_grid_dim, builder.set_grid_idx
 
-    def backward(*place):
-        forward(*(n - 1 - i for n, i in zip(builder.grid_dim, place, strict=True)))
+    def begin(*sizes):
+        starts.append(len(seen))
+        grid(*sizes)
 
-    with replaced(builder, "set_grid_idx", backward):
-        yield
+    def from_behind(*place):
+        number(*(n - 1 - i for n, i in zip(builder.grid_dim, place, strict=True)))
+
+    with replaced(builder, "set_grid_dim", begin):
+        with replaced(builder, "set_grid_idx", from_behind if turned else number):
+            yield
+    launches += [seen[a:b] for a, b in itertools.pairwise([*starts, len(seen)])]
+
+
+def _loads_what_another_stores(launch):
+    stored = {}
+    for access in launch:
+        for place in access.places if access.kind == "store" else ():
+            stored.setdefault((access.array, place), set()).add(access.program)
+    return any(
+        stored.get((access.array, place), {access.program}) != {access.program}
+        for access in launch
+        for place in (access.places if access.kind != "store" else ())
+    )
 
 
 def _guarded(argument):
@@ -121,4 +143,8 @@ def _array(out):
     if not isinstance(out, torch.Tensor):
         raise Unfit(f"the result is of type {type(out).__name__}; expected a tensor")
     refuse_huge(out.shape)
-    return out.detach().cpu().numpy()
+    try:
+        return out.detach().cpu().resolve_conj().resolve_neg().numpy()
+    except Exception:  # of a dtype that NumPy lacks, sparse, or without numbers
+        kind = f"{str(out.dtype).removeprefix('torch.')} ({out.layout}, on {out.device})"
+        raise Unfit(f"the result is {kind}; expected a plain tensor in float32") from None

@@ -46,31 +46,8 @@ def shares(a, b, SLIP: tl.constexpr):
 
 
 @triton.jit
-def slipping(out_a, lse_a, out_b, lse_b, out, lse, SLIP: tl.constexpr, D: tl.constexpr):
-    i = tl.program_id(0)
-    f = tl.arange(0, D)
-    a = tl.load(lse_a + i)
-    b = tl.load(lse_b + i)
-    share_a, share_b, shift = shares(a, b, SLIP)
-    total = share_a + share_b
-    some = tl.where(total == 0, 1.0, total)
+def together(a, b, shift, total, some, SLIP: tl.constexpr):
     both = shift + tl.log(total)
-    if SLIP == "mean, right L" or SLIP == "sum, right L":
-        share_a = 1.0 + 0.0 * some
-        share_b = 1.0 + 0.0 * some
-        some = 2.0 + 0.0 * some
-    if SLIP == "sum, right L":
-        some = 1.0 + 0.0 * some
-    if SLIP == "zero" or SLIP == "guard":
-        some = total
-    if SLIP == "undivided":
-        some = 1.0 + 0.0 * total
-    here = i * D + f
-    if SLIP == "row":
-        here = i + f
-    if SLIP == "loads row 0" or SLIP == "row 0 alone":
-        here = f
-    o = share_a * tl.load(out_a + here) + share_b * tl.load(out_b + here)
     if SLIP == "larger":
         both = tl.maximum(a, b)
     if SLIP == "shift":
@@ -87,6 +64,35 @@ def slipping(out_a, lse_a, out_b, lse_b, out, lse, SLIP: tl.constexpr, D: tl.con
         both = shift + tl.log(some)
     if SLIP == "lse base":
         both = shift + tl.log2(total)
+    return both
+
+
+@triton.jit
+def slipping(out_a, lse_a, out_b, lse_b, out, lse, SLIP: tl.constexpr, D: tl.constexpr):
+    i = tl.program_id(0)
+    f = tl.arange(0, D)
+    a = tl.load(lse_a + i)
+    b = tl.load(lse_b + i)
+    share_a, share_b, shift = shares(a, b, SLIP)
+    total = share_a + share_b
+    some = tl.where(total == 0, 1.0, total)
+    both = together(a, b, shift, total, some, SLIP)
+    if SLIP == "mean, right L" or SLIP == "sum, right L":
+        share_a = 1.0 + 0.0 * some
+        share_b = 1.0 + 0.0 * some
+        some = 2.0 + 0.0 * some
+    if SLIP == "sum, right L":
+        some = 1.0 + 0.0 * some
+    if SLIP == "zero" or SLIP == "guard":
+        some = total
+    if SLIP == "undivided":
+        some = 1.0 + 0.0 * total
+    here = i * D + f
+    if SLIP == "row":
+        here = i + f
+    if SLIP == "loads row 0" or SLIP == "row 0 alone":
+        here = f
+    o = share_a * tl.load(out_a + here) + share_b * tl.load(out_b + here)
     at = here
     if SLIP == "loads row 0":
         at = i * D + f

@@ -138,6 +138,6 @@ scale = Write(
         case(x=_numbers(40) / 3, factor=0.25),
         case(x=_numbers(64), factor=1.5),
         stress(x=np.array([np.inf, -1.0, np.nan, 0.0], np.float32), factor=2.0),
-        stress(x=np.array([1e38, -1e38], np.float32), factor=10.0),
+        stress(x=np.array([1e38, -1e38, 1.0, 2.0], np.float32), factor=10.0),
     ),
 )
