@@ -52,12 +52,13 @@ def _once(function, arguments, launches=None, turned=False):
         with _programs(seen, [] if launches is None else launches, turned):
             out = _launched(function, tensors)
     _hand_back(arguments, tensors)
-    kind = next((k for k in (tuple, list) if isinstance(out, k)), None)
+    of_tensors = isinstance(out, list) and all(isinstance(x, torch.Tensor) for x in out)
+    kind = list if of_tensors else tuple if isinstance(out, tuple) else None
     result = kind(map(_array, out)) if kind else _array(out)
     if triton.knobs.runtime.interpret and not any(a.kind != "load" for a in seen):
         raise Unfit(
-            "no kernel has stored anything: is tl.store missing, or kernel[grid](…), or is the "
-            "grid empty?"
+            "no kernel has stored anything: is tl.store reached, in kernel[grid](…), with a grid "
+            "that is not empty?"
         )
     return result
 

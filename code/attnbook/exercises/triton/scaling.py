@@ -50,12 +50,24 @@ def slipping(x_ptr, out_ptr, factor, n, SLIP: tl.constexpr, BLOCK: tl.constexpr)
 
 
 @triton.jit
-def indexing(x_ptr, out_ptr, factor, n, SLIP: tl.constexpr, BLOCK: tl.constexpr):
+def addressing(x_ptr, out_ptr, factor, n, SLIP: tl.constexpr, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     if SLIP == "load":
         tl.store(out_ptr + i, factor * x_ptr[i], mask=i < n)
-    else:
+    if SLIP == "store":
         out_ptr[i] = factor * tl.load(x_ptr + i, mask=i < n)
+    if SLIP == "address":
+        tl.store(out_ptr + i, factor * (x_ptr + i), mask=i < n)
+    if SLIP == "factor":
+        tl.store(out_ptr + i, tl.load(factor) * tl.load(x_ptr + i, mask=i < n), mask=i < n)
+    if SLIP == "arange":
+        i = tl.arange(tl.program_id(0) * BLOCK, tl.program_id(0) * BLOCK + BLOCK)
+        tl.store(out_ptr + i, factor * tl.load(x_ptr + i, mask=i < n), mask=i < n)
+    if SLIP == "bytes":
+        tl.store(out_ptr + 4 * i, factor * tl.load(x_ptr + 4 * i, mask=i < n), mask=i < n)
+    if SLIP == "masked bytes":
+        i = 4 * i
+        tl.store(out_ptr + i, factor * tl.load(x_ptr + i, mask=i < n), mask=i < n)
 
 
 def with_slip(slip, kernel=slipping):
@@ -71,6 +83,7 @@ def _numbers(n):
     return np.arange(1, n + 1, dtype=np.float32)
 
 
+BYTES = "places count numbers, not bytes: x_ptr + i is the address of number i."
 NO_ARRAY = "a pointer has no [i]: tl.load(x_ptr + i), and tl.store(out_ptr + i, …)."
 PAST = "the last block reaches past the end: load and store need mask=i < n."
 scale = Write(
@@ -108,7 +121,8 @@ scale = Write(
             "programs begin one number apart: the blocks should begin BLOCK apart.",
         ),
         Misconception(
-            with_slip("one more"), "n is one past the last number: the mask is i < n, not i <= n."
+            with_slip("one more"),
+            "place n, one past the last number, is touched: a mask is i < n, not i <= n.",
         ),
         Misconception(with_slip("one less"), "the last number is left out: the mask is i < n."),
         Misconception(
@@ -123,8 +137,21 @@ scale = Write(
             with_slip("add"),
             "what out held before has come back, or is added to: store there, whatever it holds.",
         ),
-        Misconception(with_slip("load", indexing), NO_ARRAY),
-        Misconception(with_slip("store", indexing), NO_ARRAY),
+        Misconception(with_slip("load", addressing), NO_ARRAY),
+        Misconception(with_slip("store", addressing), NO_ARRAY),
+        Misconception(
+            with_slip("address", addressing), "x_ptr + i are addresses: tl.load brings the numbers."
+        ),
+        Misconception(
+            with_slip("factor", addressing),
+            "factor is a number already, and no pointer: no tl.load.",
+        ),
+        Misconception(
+            with_slip("arange", addressing),
+            "tl.arange takes constants: tl.program_id(0) * BLOCK + tl.arange(0, BLOCK).",
+        ),
+        Misconception(with_slip("bytes", addressing), BYTES),
+        Misconception(with_slip("masked bytes", addressing), BYTES),
         Misconception(with_slip("plus"), "factor is added: it should multiply."),
         Misconception(with_slip("copy"), "factor has no effect."),
         Misconception(with_slip("square"), "that is the square of x: factor has no effect."),
