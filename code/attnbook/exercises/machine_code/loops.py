@@ -119,6 +119,10 @@ MISTAKES = (
         "the jump back belongs to the loop: it is its last instruction.",
     ),
     Misconception(
+        lambda target, matrix: solutions.hot_loop(target, matrix) @ [[1, -1], [0, 1]] + [0, 1],
+        "the second number is the loop's length: asked is the place of its last instruction.",
+    ),
+    Misconception(
         lambda target, matrix: solutions.hot_loop(target, matrix)[::-1],
         "turned round: the first instruction comes first, the jump back second.",
     ),

@@ -88,6 +88,20 @@ def not_rounded(start, B, n_q, n_k):
     return max(start + n_k - n_q, 0), solutions.phases(start, B, n_q, n_k)[1]
 
 
+def one_cut_block(start, B, n_q, n_k):
+    full, _ = solutions.phases(start, B, n_q, n_k)
+    return full, full + B
+
+
+def one_cut_block_of_keys(start, B, n_q, n_k):
+    full, _ = solutions.phases(start, B, n_q, n_k)
+    return full, min(full + B, n_k)
+
+
+def without_its_own(start, B, n_q, n_k):
+    return strictly_before(start, B, n_q, n_k)[0], one_short(start, B, n_q, n_k)[1]
+
+
 def by_the_last(start, B, n_q, n_k):
     end = solutions.phases(start, B, n_q, n_k)[1]
     return end // B * B, end
@@ -102,6 +116,7 @@ def _up(x, B):
 
 
 FROM_0 = "query 0 stands at key n_k − n_q, not at key 0: the last query sees the last key."
+CUT = "a block of queries may need two blocks of keys with a mask, and end inside one."
 INSIDE = "full ends inside a block of B keys: the loop without a mask takes whole blocks."
 UP = "end is rounded up to whole blocks: it is the number of visible keys."
 phases = Write(
@@ -148,6 +163,9 @@ phases = Write(
         Misconception(full_in_blocks, "full counts blocks; asked are keys."),
         Misconception(all_cut, "no block is full here: those that every query sees need no mask."),
         Misconception(one_short, "a query sees its own key: end is one further."),
+        Misconception(without_its_own, "a query sees its own key: + 1 in both numbers."),
+        Misconception(one_cut_block, CUT),
+        Misconception(one_cut_block_of_keys, CUT),
         Misconception(one_more, "end is one past the last visible key, not two."),
         Misconception(first_ends, "end goes by the first query of the block; the last sees more."),
         Misconception(

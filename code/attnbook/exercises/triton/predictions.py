@@ -39,6 +39,7 @@ programs = Predict(
             [2400, 124, 24, 672], "84 in the last block of each head; asked is one head."
         ),
         Misconception([2400, 0, 24, 84], "900 is no power of two: tl.arange needs one, 1024."),
+        Misconception([2400, 297600, 24, 84], "asked are the closed lanes of one program."),
         Misconception([2400, 1024, 24, 84], "1024 lanes in all, of which 900 have a number."),
         Misconception(
             [2400, 900, 24, 84], "900 lanes have a number; asked are those that have none."
