@@ -5,7 +5,9 @@ import torch
 
 from attnbook import exercises
 from attnbook.exercises import write
+from attnbook.exercises.triton import ahead
 from attnbook.kernels import tl, triton
+from attnbook.kernels.machine_code import CompilationError
 
 SCALE, SOFTMAX = exercises.triton.scale, exercises.triton.wide_softmax
 
@@ -90,6 +92,19 @@ def whole_matrix(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def counts_from_a_whole_number(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * n
+    j = tl.arange(0, BLOCK)
+    s = tl.load(x_ptr + row + j, mask=j < n, other=-float("inf"))
+    m = tl.max(s, 0)
+    p = tl.exp(s - tl.where(m == -float("inf"), 0.0, m))
+    l = 0
+    for _ in range(0, n, BLOCK):
+        l = l + tl.sum(p, 0)
+    tl.store(out_ptr + row + j, p / tl.where(l == 0, 1.0, l), mask=j < n)
+
+
+@triton.jit
 def state_of_each_lane(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     row = tl.program_id(0) * n
     m = tl.full((BLOCK,), -float("inf"), tl.float32)
@@ -119,9 +134,9 @@ def scaling(kernel, block=16):
     return scale
 
 
-def softmax(x, kernel=state_of_each_lane):
+def softmax(x, kernel=state_of_each_lane, block=8):
     out = torch.empty_like(x)
-    kernel[(x[..., 0].numel(),)](x, out, x.shape[-1], BLOCK=8 if kernel is not whole_matrix else 16)
+    kernel[(x[..., 0].numel(),)](x, out, x.shape[-1], BLOCK=block)
     return out
 
 
@@ -162,7 +177,7 @@ def test_a_right_kernel_of_another_form_is_right():
     [
         (SCALE, on_zeros(zeros_into_the_next_block), "programs in the reverse order"),
         (SCALE, on_zeros(adds_to_every_number), "one program loads what another stores"),
-        (SOFTMAX, lambda x: softmax(x, whole_matrix), "programs in the reverse order"),
+        (SOFTMAX, lambda x: softmax(x, whole_matrix, 16), "programs in the reverse order"),
     ],
     ids=["stored before another", "loaded and stored", "beyond the row"],
 )
@@ -170,6 +185,28 @@ def test_a_race_is_found_though_the_interpreter_takes_programs_in_order(exercise
     verdict = exercise.verdict(answer)
     assert verdict.state == "wrong"
     assert said in verdict.text
+
+
+def test_what_a_compiler_for_a_gpu_refuses_is_refused():
+    text = SOFTMAX.verdict(lambda x: softmax(x, counts_from_a_whole_number, 16)).text
+    assert "Loop-carried variable l has initial type int32" in text
+    assert "at  for _ in range(0, n, BLOCK):" in text
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("no compiler"), CompilationError("ptxas\nis\nnot here"), OSError()]
+)
+def test_where_nothing_can_be_compiled_a_right_kernel_is_right(error, monkeypatch):
+    def cannot(*arguments):
+        asked.append(arguments)
+        raise error
+
+    asked = []
+    ahead._refusal.cache_clear()
+    monkeypatch.setattr(ahead.machine_code, "compiled", cannot)
+    assert SCALE.verdict(scaling(last_again)).state == "right"
+    assert asked
+    ahead._refusal.cache_clear()
 
 
 def test_digits_that_are_lost_on_the_way_are_missed():

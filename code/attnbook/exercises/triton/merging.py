@@ -5,6 +5,7 @@ import torch
 
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.solutions import triton as solutions
+from attnbook.exercises.triton.ahead import refused_by_a_gpu
 from attnbook.exercises.triton.launch import on_kernels
 from attnbook.exercises.write import Write, case, stress
 from attnbook.kernels import tl, triton
@@ -139,6 +140,7 @@ merge = Write(
     solution_of=solutions.merge,
     written=solutions.merge_kernel,
     through=on_kernels,
+    refused=refused_by_a_gpu,
     hints=(
         "Each program has one row: two numbers L, and two rows of D numbers from i * D on.",
         "shift = tl.maximum(a, b), and the shares are tl.exp(a - shift) and tl.exp(b - shift).",

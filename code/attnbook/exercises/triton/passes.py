@@ -5,6 +5,7 @@ import torch
 
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.solutions import triton as solutions
+from attnbook.exercises.triton.ahead import refused_by_a_gpu
 from attnbook.exercises.triton.launch import on_kernels
 from attnbook.exercises.write import Write, case, stress
 from attnbook.kernels import tl, triton
@@ -181,6 +182,7 @@ wide_softmax = Write(
     solution_of=solutions.wide_softmax,
     written=solutions.softmax_kernel,
     through=on_kernels,
+    refused=refused_by_a_gpu,
     exact_zeros=True,
     hints=(
         "Two loops over the same blocks: the first carries m and l, the second stores weights.",

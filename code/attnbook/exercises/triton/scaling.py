@@ -5,6 +5,7 @@ import torch
 
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.solutions import triton as solutions
+from attnbook.exercises.triton.ahead import refused_by_a_gpu
 from attnbook.exercises.triton.launch import on_kernels
 from attnbook.exercises.write import Write, case, stress
 from attnbook.kernels import tl, triton
@@ -94,6 +95,7 @@ scale = Write(
     solution_of=solutions.scale,
     written=solutions.scale_kernel,
     through=on_kernels,
+    refused=refused_by_a_gpu,
     hints=(
         "Three lines: which numbers i are this program's, load them, store what they become.",
         "i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), as in the sum of the chapter.",
