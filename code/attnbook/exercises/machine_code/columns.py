@@ -106,6 +106,20 @@ MISTAKES = (
         "the scores alone are scaled: L is that of scaled scores.",
     ),
     Misconception(
+        _version(scale=lambda q: 1 / q.shape[-1]), "the scale is 1/√d_k, with the root of d_k."
+    ),
+    Misconception(
+        _version(scale=lambda q: q.shape[-1] ** 0.5), "the scale divides: a score is q · k / √d_k."
+    ),
+    Misconception(
+        _version(weights=lambda scores, lse: np.exp(scores + lse[..., None])),
+        "L is added: the weights are exp(S - L).",
+    ),
+    Misconception(
+        _version(weights=lambda scores, lse: _turned(softmax(_turned(scores)))),
+        "a softmax over the queries: weights are over keys, exp(S - L).",
+    ),
+    Misconception(
         _version(scale=lambda q: q.shape[1] ** -0.5),
         "q.shape[1] is the width of a matrix; with more axes before it that is q.shape[-1].",
     ),
