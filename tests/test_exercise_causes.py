@@ -88,6 +88,21 @@ def test_an_input_breaks_by_its_numbers_and_not_by_its_dtype():
     assert fails_above_ten.verdict([1.0, 20.0]).state == "right"
 
 
+def test_sums_that_differ_in_their_last_digit_differ():
+    unordered = exercises.machine_code.unordered
+    right = unordered.verdict([1, 2**-24, 2**-24])
+    assert right.state == "right"
+    assert "wrong  1.00000011921" in right.text
+    assert unordered.verdict([1e-20, 5e-28, 5e-28]).state == "right"
+    assert "the same is lost from both ends" in unordered.verdict([1e8, 1, -1e8]).text
+    assert "nothing is lost" in unordered.verdict([0.5, 0.25, 0.125]).text
+
+
+def test_where_both_results_look_the_same_the_first_difference_is_shown():
+    text = exercises.triton.next_row.verdict([[0, 0, 0], [-14, 0, 0]]).text
+    assert "first  at [0, 0]: expected 0.333333333333, got 0.3333332" in text
+
+
 def test_fractions_and_several_numbers_are_an_answer():
     answer = Fraction(1, 26), Fraction(9, 26), Fraction(16, 26)
     assert exercises.temperature.colder.verdict(list(answer)).state == "right"
@@ -117,6 +132,19 @@ ONCE_PASSED = {
     "positions in the dtype of the lengths": (
         "masks.left_padding_mask",
         lambda lens, n: np.arange(n).astype(lens.dtype) >= (n - lens.astype(int))[..., None],
+    ),
+    "float32 on the way to float64": (
+        "machine_code.clocks",
+        lambda counts, warps: exercises.machine_code.clocks.solution_of(
+            counts.astype(np.float32), np.float32(warps)
+        ).astype(float),
+    ),
+    "an end in whole blocks, of keys that end before": (
+        "triton.phases",
+        lambda start, B, n_q, n_k: (
+            exercises.triton.phases.solution_of(start, B, n_q, n_k)[0],
+            max(0, min(n_k, -(-(min(start + B, n_q) + n_k - n_q) // B) * B)),
+        ),
     ),
     "a seed": (
         "three_ways.first_moved",

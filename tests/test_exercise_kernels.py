@@ -5,7 +5,9 @@ import torch
 
 from attnbook import exercises
 from attnbook.exercises import write
+from attnbook.exercises.triton import ahead
 from attnbook.kernels import tl, triton
+from attnbook.kernels.machine_code import CompilationError
 
 SCALE, SOFTMAX = exercises.triton.scale, exercises.triton.wide_softmax
 
@@ -48,6 +50,61 @@ def without_the_last(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def in_half(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n).to(tl.float16)
+    tl.store(out_ptr + i, factor * x, mask=i < n)
+
+
+@triton.jit
+def zeros_into_the_next_block(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
+    lane = tl.arange(0, 2 * BLOCK)
+    i = tl.program_id(0) * BLOCK + lane
+    y = factor * tl.load(x_ptr + i, mask=i < n)
+    tl.store(out_ptr + i, tl.where(lane < BLOCK, y, 0.0), mask=i < n)
+
+
+@triton.jit
+def adds_to_every_number(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
+    for start in range(0, n, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        own = (i < n) & (start == tl.program_id(0) * BLOCK)
+        y = factor * tl.load(x_ptr + i, mask=own, other=0.0)
+        tl.store(out_ptr + i, tl.load(out_ptr + i, mask=i < n) + y, mask=i < n)
+
+
+@triton.jit
+def every_program_all(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
+    for start in range(0, n, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        tl.store(out_ptr + i, factor * tl.load(x_ptr + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def whole_matrix(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    row, size = tl.program_id(0) * n, tl.num_programs(0) * n
+    j = tl.arange(0, BLOCK)
+    s = tl.load(x_ptr + row + j, mask=j < n, other=-float("inf"))
+    m = tl.max(s, 0)
+    p = tl.exp(s - tl.where(m == -float("inf"), 0.0, m))
+    l = tl.sum(p, 0)
+    tl.store(out_ptr + row + j, p / tl.where(l == 0, 1.0, l), mask=row + j < size)
+
+
+@triton.jit
+def counts_from_a_whole_number(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * n
+    j = tl.arange(0, BLOCK)
+    s = tl.load(x_ptr + row + j, mask=j < n, other=-float("inf"))
+    m = tl.max(s, 0)
+    p = tl.exp(s - tl.where(m == -float("inf"), 0.0, m))
+    l = 0
+    for _ in range(0, n, BLOCK):
+        l = l + tl.sum(p, 0)
+    tl.store(out_ptr + row + j, p / tl.where(l == 0, 1.0, l), mask=j < n)
+
+
+@triton.jit
 def state_of_each_lane(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     row = tl.program_id(0) * n
     m = tl.full((BLOCK,), -float("inf"), tl.float32)
@@ -77,10 +134,27 @@ def scaling(kernel, block=16):
     return scale
 
 
-def softmax(x):
+def softmax(x, kernel=state_of_each_lane, block=8):
     out = torch.empty_like(x)
-    state_of_each_lane[(x[..., 0].numel(),)](x, out, x.shape[-1], BLOCK=8)
+    kernel[(x[..., 0].numel(),)](x, out, x.shape[-1], BLOCK=block)
     return out
+
+
+def on_zeros(kernel):
+    def scale(x, factor):
+        out = torch.zeros_like(x)
+        kernel[(triton.cdiv(len(x), 16),)](x, out, factor, len(x), BLOCK=16)
+        return out
+
+    return scale
+
+
+def two_launches(x, factor):
+    half, out = torch.empty_like(x), torch.empty_like(x)
+    grid = (triton.cdiv(len(x), 16),)
+    number_by_number[grid](x, half, factor / 2, len(x), BLOCK=16)
+    last_again[grid](half.flip(0).contiguous(), out, 2.0, len(x), BLOCK=16)
+    return out.flip(0)
 
 
 def called(x, factor):
@@ -93,7 +167,52 @@ def test_a_right_kernel_of_another_form_is_right():
     for kernel in (number_by_number, last_again):
         assert SCALE.verdict(scaling(kernel)).state == "right"
     assert SCALE.verdict(scaling(last_again, block=64)).state == "right"
+    assert SCALE.verdict(scaling(every_program_all)).state == "right"
+    assert SCALE.verdict(two_launches).state == "right"
     assert SOFTMAX.verdict(softmax).state == "right"
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer", "said"),
+    [
+        (SCALE, on_zeros(zeros_into_the_next_block), "programs in the reverse order"),
+        (SCALE, on_zeros(adds_to_every_number), "one program loads what another stores"),
+        (SOFTMAX, lambda x: softmax(x, whole_matrix, 16), "programs in the reverse order"),
+    ],
+    ids=["stored before another", "loaded and stored", "beyond the row"],
+)
+def test_a_race_is_found_though_the_interpreter_takes_programs_in_order(exercise, answer, said):
+    verdict = exercise.verdict(answer)
+    assert verdict.state == "wrong"
+    assert said in verdict.text
+
+
+def test_what_a_compiler_for_a_gpu_refuses_is_refused():
+    text = SOFTMAX.verdict(lambda x: softmax(x, counts_from_a_whole_number, 16)).text
+    assert "Loop-carried variable l has initial type int32" in text
+    assert "at  for _ in range(0, n, BLOCK):" in text
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("no compiler"), CompilationError("ptxas\nis\nnot here"), OSError()]
+)
+def test_where_nothing_can_be_compiled_a_right_kernel_is_right(error, monkeypatch):
+    def cannot(*arguments):
+        asked.append(arguments)
+        raise error
+
+    asked = []
+    ahead._refusal.cache_clear()
+    monkeypatch.setattr(ahead.machine_code, "compiled", cannot)
+    assert SCALE.verdict(scaling(last_again)).state == "right"
+    assert asked
+    ahead._refusal.cache_clear()
+
+
+def test_digits_that_are_lost_on_the_way_are_missed():
+    assert "nearly right" in SCALE.verdict(scaling(in_half)).text
+    in_bfloat16 = scaling(last_again)
+    assert "bfloat16" in SCALE.verdict(lambda *given: in_bfloat16(*given).bfloat16()).text
 
 
 @pytest.mark.parametrize(
@@ -102,6 +221,7 @@ def test_a_right_kernel_of_another_form_is_right():
         (number_by_number, "the function that launches your kernel, not the kernel"),
         (called, "a kernel is not called but launched, on a grid"),
         (lambda x, factor: factor * x, "no kernel has stored anything"),
+        (lambda x, factor: [scaling(last_again)(x, factor)], "a list was returned"),
         (scaling(misspelt), "NameError: name 'factr' is not defined\n  where  line"),
         (scaling(far_away), "program 0 would load what is in none of the kernel's arrays"),
         (scaling(without_the_last), "nan"),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnbook.exercises.attempt import attempt
-from attnbook.exercises.compare import difference, is_huge, numbers, show
+from attnbook.exercises.compare import difference, first_difference, is_huge, numbers, show
 from attnbook.exercises.exercise import OPEN, Exercise, parameter_names, wrong
 from attnbook.operation import describe
 
@@ -22,11 +22,15 @@ class Miss(NamedTuple):
 
 @dataclass(kw_only=True, repr=False)
 class Break(Exercise):
-    """Wrong and right must differ on the input; `allowed` gives a sentence for bad input."""
+    """Wrong and right must differ on the input; `allowed` gives a sentence for bad input.
+
+    They differ beyond rounding, or, if the exercise is on rounding, `to_the_bit`.
+    """
 
     wrong: object
     right: object
     allowed: object
+    to_the_bit: bool = False
     kind = "Break"
 
     def __post_init__(self):
@@ -49,9 +53,9 @@ class Break(Exercise):
             return wrong(f"the right version refuses this input: {right.message}")
         if broken.raised:
             return self._right(f"  it raises {broken.message}")
-        if difference(right.value, broken.value):
-            shown = {"right": right.value, "wrong": broken.value}
-            return self._right(*(f"  {name}  {_in_line(value)}" for name, value in shown.items()))
+        equal = np.array_equal if self.to_the_bit else lambda *both: not difference(*both)
+        if not equal(right.value, broken.value):
+            return self._right(*_side_by_side(right.value, broken.value))
         applying = (m.sentence for m in self.misconceptions if m.applies(*inputs))
         sentence = next(applying, "on this input the wrong version is right.")
         return wrong(sentence, both_return=show(right.value))
@@ -83,5 +87,16 @@ def _plain(value):
     return array if array.ndim else array.item()
 
 
-def _in_line(value):
-    return show(value).replace("\n", "\n         ")
+def _side_by_side(right, broken):
+    """Both values, and more digits where these would look the same."""
+    shown = {"right": show(right), "wrong": show(broken)}
+    if shown["right"] == shown["wrong"]:
+        if place := first_difference(right, broken):
+            shown["first"] = place
+        elif np.ndim(right) == np.ndim(broken) == 0:
+            shown = {"right": f"{right:.12g}", "wrong": f"{broken:.12g}"}
+    return [f"  {name}  {_in_line(text)}" for name, text in shown.items()]
+
+
+def _in_line(text):
+    return text.replace("\n", "\n         ")

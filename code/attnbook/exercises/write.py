@@ -42,10 +42,14 @@ class Evidence(NamedTuple):
 
 @dataclass(kw_only=True, repr=False)
 class Write(Exercise):
-    """The reader's function must agree with the solution on every case, arguments left alone."""
+    """The reader's function must agree with the solution on every case, arguments left alone.
+
+    `refused` may refuse, by a verdict, an answer that does, called with it and with arguments.
+    """
 
     cases: tuple
     exact_zeros: bool = False
+    refused: object = None
     kind = "Write"
     _results: dict = field(default_factory=dict, init=False)
 
@@ -105,7 +109,8 @@ class Write(Exercise):
         if overwritten is not None:
             sentence = "a later call changed the array that was returned here; return a new one."
             return self._report(sentence, overwritten, Outcome(outcomes[overwritten].returned))
-        return self._right()
+        refusal = self.refused and self.refused(answer, self.cases[0].arguments)
+        return refusal or self._right()
 
     @cached_property
     def _wanted(self):

@@ -1,5 +1,7 @@
 """Numbers added in two orders, and a mask that seems idle."""
 
+import math
+
 import numpy as np
 
 from attnbook.exercises.break_it import Break, Miss
@@ -21,14 +23,19 @@ def added_in_order(numbers):
     return total
 
 
+def _is_exact(numbers):
+    return float(added_in_order(numbers)) == math.fsum(numbers)
+
+
 def _row(name, largest):
     def allowed(values):
         if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiu":
             return f"{name} is {describe(values)}; the check wants a list of numbers, [1, 2, 3]."
         if values.ndim != 1 or not 1 <= values.size <= 8:
             return f"{name} has the shape {values.shape}; the check wants a list of 1 to 8 numbers."
-        if not (np.abs(values) <= largest).all():
-            return f"{name} holds what is no number up to {largest:g}; the check wants such ones."
+        if (beyond := ~(np.abs(values) <= largest)).any():
+            found, limit = f"{values[beyond][0]:g}", f"{largest:g}"
+            return f"{name} holds {found}; the check wants numbers from -{limit} to {limit}."
         return None
 
     return allowed
@@ -43,6 +50,7 @@ unordered = Break(
     wrong=added_as_they_come,
     right=added_in_order,
     allowed=_row("numbers", 1e30),
+    to_the_bit=True,
     explanation=(
         "A float32 near $10^8$ is a multiple of 8, so $1 + (-10^8)$ is $-10^8$, and adding $10^8$ "
         "leaves 0. In order the large numbers cancel first, and 1 is left. Gradients do not cancel "
@@ -73,6 +81,16 @@ unordered = Break(
         ),
         Miss(
             ([0.5, 0.25, 0.125],),
+            _is_exact,
+            "nothing is lost, in either order: take sizes further apart.",
+        ),
+        Miss(
+            ([1e8, 1.0, -1e8],),
+            lambda numbers: np.array_equal(np.abs(numbers), np.abs(numbers[::-1])),
+            "the same is lost from both ends: at one end let the large ones cancel first.",
+        ),
+        Miss(
+            ([1e8, 1e8, 1.0],),
             lambda numbers: True,
             "these happen to round alike: take sizes further apart, and let the large ones cancel.",
         ),
@@ -140,7 +158,7 @@ idle_mask = Break(
         Miss(
             ([-50.0],),
             lambda scores: True,
-            "exp(-L) is large and finite here, and finite times 0 is 0: let L be lower.",
+            "exp(-L) is finite here, and a finite number times 0 is 0: let L be lower.",
         ),
     ),
     notice="What is multiplied by zero must be finite first: keep the mask.",

@@ -66,6 +66,7 @@ def _values_scaled(scale, *given):
     return grad_k, scale * grad_v
 
 
+A_QUERY = "lse and along have a number for each query, a row of the tile: [..., None]."
 MISTAKES = (
     Misconception(
         _version(key=lambda scale, ds, q: _turned(ds) @ q),
@@ -91,6 +92,36 @@ MISTAKES = (
     Misconception(
         _version(weights=lambda scores, lse: np.exp(scores) / lse[..., None]),
         "L is a logarithm: subtract it from the scores, exp(S - L).",
+    ),
+    Misconception(
+        _version(weights=lambda scores, lse: np.exp(scores) / np.exp(lse)[..., None]),
+        "exp(S) alone overflows where scores are large: subtract L first, exp(S - L).",
+    ),
+    Misconception(_version(weights=lambda scores, lse: np.exp(scores - lse)), A_QUERY),
+    Misconception(_version(joined=lambda w, dw, along: w * (dw - along)), A_QUERY),
+    Misconception(
+        lambda grad_out, q, lse, *rest: solutions.column(
+            grad_out, q, q.shape[-1] ** -0.5 * lse, *rest
+        ),
+        "the scores alone are scaled: L is that of scaled scores.",
+    ),
+    Misconception(
+        _version(scale=lambda q: 1 / q.shape[-1]), "the scale is 1/√d_k, with the root of d_k."
+    ),
+    Misconception(
+        _version(scale=lambda q: q.shape[-1] ** 0.5), "the scale divides: a score is q · k / √d_k."
+    ),
+    Misconception(
+        _version(weights=lambda scores, lse: np.exp(scores + lse[..., None])),
+        "L is added: the weights are exp(S - L).",
+    ),
+    Misconception(
+        _version(weights=lambda scores, lse: _turned(softmax(_turned(scores)))),
+        "a softmax over the queries: weights are over keys, exp(S - L).",
+    ),
+    Misconception(
+        _version(scale=lambda q: q.shape[1] ** -0.5),
+        "q.shape[1] is the width of a matrix; with more axes before it that is q.shape[-1].",
     ),
     Misconception(
         _version(joined=lambda w, dw, along: w * dw),
@@ -162,7 +193,7 @@ column = Write(
         case(**_column(2, n_q=3, n_b=5, d_k=4, d_v=2)),
         case(**_column(2, 3, n_q=4, n_b=2, d_k=3, d_v=5)),
         case(**_column(n_q=3, n_b=3, d_k=3, d_v=3)),
-        stress(**_column(n_q=3, n_b=2, d_k=4, d_v=5, shift=300.0)),
+        stress(**_column(n_q=3, n_b=2, d_k=4, d_v=5, shift=1200.0)),
         stress(**_column(n_q=3, n_b=2, d_k=4, d_v=5, dtype=np.float32)),
     ),
 )

@@ -42,6 +42,15 @@ def _without_ends(target, matrix):
     return [(end, i) for i, end in enumerate(target) if 0 <= end < i]
 
 
+def _without_place_0(target, matrix):
+    return [(end, i) for i, end in enumerate(target) if 0 < end <= i]
+
+
+def _around_the_first(target, matrix):
+    first = np.flatnonzero(matrix)[0]
+    return [(end, i) for i, end in enumerate(target) if 0 <= end <= first <= i]
+
+
 def _most(share):
     """The loop with most products, or with the largest share of them."""
 
@@ -90,12 +99,28 @@ MISTAKES = (
         "a jump forward skips something; only a jump back makes a loop.",
     ),
     Misconception(
+        _choice(_length, _without_place_0),
+        "0 is a place, the first: only −1 says that an instruction jumps nowhere.",
+    ),
+    Misconception(
+        _choice(_length, _without_ends),
+        "a jump to itself is a loop, and may be the product: target[i] <= i, and both ends in.",
+    ),
+    Misconception(
+        _choice(_length, _around_the_first),
+        "that is the shortest loop around the first product: another may have a shorter one.",
+    ),
+    Misconception(
         lambda target, matrix: solutions.hot_loop(target, matrix) + np.array([0, 1]),
         "the second number is one past the loop: the jump back is its last instruction.",
     ),
     Misconception(
         lambda target, matrix: solutions.hot_loop(target, matrix) - np.array([0, 1]),
         "the jump back belongs to the loop: it is its last instruction.",
+    ),
+    Misconception(
+        lambda target, matrix: solutions.hot_loop(target, matrix) @ [[1, -1], [0, 1]] + [0, 1],
+        "the second number is the loop's length: asked is the place of its last instruction.",
     ),
     Misconception(
         lambda target, matrix: solutions.hot_loop(target, matrix)[::-1],
@@ -132,6 +157,7 @@ hot_loop = Write(
     cases=(
         case(**_listing(6, {4: 1}, [2])),
         case(**_listing(9, {6: 3, 8: 1}, [4])),
+        case(**_listing(10, {4: 0, 9: 1}, [2])),
         case(**_listing(12, {2: 1, 9: 4, 11: 0}, [5, 7])),
         case(**_listing(14, {3: 5, 11: 6, 13: 0}, [0, 7, 9])),
         case(**_listing(16, {1: 15, 6: 4, 12: 8, 14: 2}, [0, 9])),
@@ -140,6 +166,7 @@ hot_loop = Write(
         case(**_listing(22, {5: 3, 12: 0, 20: 15}, [4, 17])),
         case(**_listing(23, {6: 3, 19: 11}, [4, 12, 13, 14, 15, 16, 17, 18])),
         case(**_listing(20, {4: 4, 12: 5, 17: 14, 19: 3}, [6, 10, 19])),
-        stress(**_listing(5, {2: 2}, [2])),
+        stress(**_listing(9, {2: 2, 8: 4}, [2, 6])),
+        stress(**_listing(300, {250: 200, 299: 10}, [220, 290])),
     ),
 )

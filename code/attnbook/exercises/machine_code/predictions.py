@@ -31,7 +31,14 @@ tile_products = Predict(
             [16, 8, 1024],
             "each group of four warps has its own 64 rows: a warp meets only its own group's.",
         ),
-        Misconception([8, 4, 512], "both products take clocks: 4 · 128 · 64 · 128 operations."),
+        Misconception(
+            [8, 4, 512],
+            "4 · 128 · 64 · 128 operations: two products, both groups, multiplying and adding.",
+        ),
+        Misconception(
+            [8, 4, 1024 / 132], "one multiprocessor has this tile; others have tiles of their own."
+        ),
+        Misconception([4, 2, 1024], "an instruction does 16 terms of a sum of bfloat16, not 32."),
         Misconception(
             [8, 8, 1024], "the outputs sum over keys, of which the tile has 64: 64 / 16."
         ),
@@ -41,7 +48,7 @@ tile_products = Predict(
         ),
         Misconception(
             [8, 4, 256],
-            "4096 a clock is what all tensor cores of a multiprocessor do together, not one.",
+            "4 · 128 · 64 · 128 operations; 4096 a clock is what all its tensor cores do together.",
         ),
         Misconception(
             [8, 4, 2048],
@@ -81,6 +88,10 @@ stages = Predict(
         Misconception([64, 3.05], "a stage is whole or not there: round down."),
         Misconception([64, 3.046875], "a stage is whole or not there: round down."),
         Misconception([16, 13], "the width is 128, and a stage holds keys and values: 64 KiB."),
+        Misconception([65.536, 3], "a KiB has 1024 bytes, not 1000."),
+        Misconception([64, 3.546875], "the queries take 32 of the 227 KiB first; and round down."),
+        Misconception([64, 6], "(227 − 32) / 32 counts blocks: a stage takes two, 64 KiB."),
+        Misconception([128, 3], "a bfloat16 has 2 bytes: two blocks of 128 by 128 have 64 KiB."),
         Misconception([65536, 3], "the first answer is asked in KiB, of 1024 bytes."),
     ),
     notice="Three stages of 64 KiB and the queries' 32 make 224 KiB.",

@@ -17,16 +17,43 @@ def _version(threads=(1, 32, 32, 1), rates=RATES, by_warps=lambda counts, warps:
     return clocks
 
 
+def _in_a_copy(counts, warps):
+    clocks = counts.copy()
+    clocks[...] = counts * warps * np.array([1, 32, 32, 1]) / RATES
+    return clocks
+
+
 def _loops(*batch, warps=8):
     sizes = np.array([1 << 19, 70, 300, 900])
     counts = np.floor(sizes * (0.5 + _rng.random((*batch, 4))))
     return {"counts": counts, "warps": warps}
 
 
+ROUNDED = "nothing is rounded: what is left of a clock goes to the next turn."
+ADDED = "operations are counted: a multiplication and an addition are two of them already."
 MISTAKES = (
     Misconception(
         _version(by_warps=lambda counts, warps: counts),
         "that is one warp: all of them share the units.",
+    ),
+    Misconception(
+        _version(by_warps=lambda counts, warps: counts * np.array([1, warps, warps, warps])),
+        "the operations are those of one warp: all of them bring products.",
+    ),
+    Misconception(
+        _version(by_warps=lambda counts, warps: counts * np.array([warps, warps, warps, 1])),
+        "the schedulers send the instructions of all warps.",
+    ),
+    Misconception(lambda *given: np.floor(solutions.clocks(*given)), ROUNDED),
+    Misconception(lambda *given: np.ceil(solutions.clocks(*given)), ROUNDED),
+    Misconception(lambda *given: np.round(solutions.clocks(*given)), ROUNDED),
+    Misconception(
+        _in_a_copy, "counts may be whole numbers, and a copy of them holds no half clock: float64."
+    ),
+    Misconception(_version(rates=(2048, 16, 128, 4)), ADDED),
+    Misconception(_version(rates=(8192, 16, 128, 4)), ADDED),
+    Misconception(
+        _version(rates=(4096, 16, 64, 4)), "floats have 128 lanes; 64 is for comparisons."
     ),
     Misconception(
         _version(threads=(1, 1, 1, 1)),
@@ -98,13 +125,14 @@ clocks = Write(
     misconceptions=MISTAKES,
     notice="The largest of the four is the fewest clocks that a turn can take.",
     cases=(
-        case(counts=np.array([4096.0, 1.0, 4.0, 4.0]), warps=1),
+        case(counts=np.array([6144.0, 1.0, 6.0, 6.0]), warps=1),
         case(counts=np.array([4096.0, 1.0, 4.0, 4.0]), warps=4),
         case(counts=np.array([524288.0, 66.0, 428.0, 867.0]), warps=8),
         case(**_loops(3)),
         case(**_loops(2, 3, warps=4)),
         case(**_loops(4, warps=12)),
-        stress(counts=np.array([524288, 66, 428, 867]), warps=8),
+        case(counts=np.array([[524288, 66, 429, 867], [6144, 1, 6, 7]]), warps=2),
+        stress(counts=np.array([2.0**25 + 1, 2.0**25 + 3, 2.0**25 + 5, 2.0**25 + 7]), warps=4),
         stress(counts=np.zeros((2, 4)) + np.array([1.0, 0.0, 0.0, 1.0]), warps=4),
     ),
 )

@@ -108,6 +108,10 @@ def last_offset_in_32_bits(batch, heads, n):
     return (batch * heads * n * 128 - 1 + 2**31) % 2**32 - 2**31
 
 
+def on_whole_numbers(function):
+    return lambda *sizes: function(*map(int, sizes))
+
+
 def _fits(batch, heads, n):
     for name, value in {"batch": batch, "heads": heads, "n": n}.items():
         if type(value) is float and value.is_integer():
@@ -116,9 +120,11 @@ def _fits(batch, heads, n):
             return f"{name} is {describe(value)}; the check wants a whole number."
     if min(batch, heads, n) < 1:
         return "the check wants numbers of 1 or more."
-    gib = batch * heads * n * 128 * 2 / 2**30
-    if gib > 80:
-        return f"the array takes {gib:.0f} GiB, and the GPU has 80."
+    size = 2 * 128 * int(batch) * int(heads) * int(n)
+    if size > 80 * 2**30:
+        little = f"{size - 80 * 2**30} bytes more than 80 GiB"
+        much = f"{min(size, 2**60) >> 30} GiB"
+        return f"the array takes {little if size < 81 * 2**30 else much}, and the GPU has 80 GiB."
     return None
 
 
@@ -130,6 +136,7 @@ offset = Break(
     solution_of=solutions.offset,
     wrong=last_offset_in_32_bits,
     right=last_offset,
+    through=on_whole_numbers,
     allowed=_fits,
     hints=(
         "The largest integer of 32 bits, one of which is the sign, is $2^{31} - 1$.",
@@ -151,7 +158,7 @@ offset = Break(
         Miss(
             (8, 16, 65536),
             lambda batch, heads, n: batch * heads * n * 128 * 2 >= 2**31,
-            "an offset counts numbers, not bytes: these are too few numbers by less than 2.",
+            "an offset counts numbers, not bytes: these are 2³¹ bytes or more, and fewer numbers.",
         ),
         Miss(
             (2, 8, 1024),

@@ -2,12 +2,15 @@
 
 import contextlib
 import functools
+import itertools
 
 import numpy as np
 import torch
+from triton.runtime import interpreter
 
 from attnbook.exercises.attempt import refuse_huge
-from attnbook.exercises.surroundings import Unfit
+from attnbook.exercises.compare import difference
+from attnbook.exercises.surroundings import Unfit, replaced
 from attnbook.exercises.twins.settings import plain_settings
 from attnbook.kernels import triton, watch
 
@@ -18,23 +21,77 @@ def on_kernels(function):
     """The function on tensors, which must launch a kernel, as a function of arrays.
 
     A kernel that touches what lies outside its arrays is stopped before it does; what it does not
-    store is NaN.
+    store is NaN. Where arguments cannot be written to, which is so when a right answer is called
+    again, its programs then run in the reverse order, too.
     """
 
     @functools.wraps(function)
     def call(*arguments):
         if hasattr(function, "fn") and hasattr(function, "run"):
             raise Unfit("the check wants the function that launches your kernel, not the kernel")
-        tensors = list(map(_guarded, arguments))
-        with plain_settings(), _nan_where_nothing_is_stored(), watch(strict=True) as seen:
-            out = _launched(function, tensors)
-        _hand_back(arguments, tensors)
-        result = tuple(map(_array, out)) if isinstance(out, tuple) else _array(out)
-        if triton.knobs.runtime.interpret and not any(a.kind != "load" for a in seen):
-            raise Unfit("no kernel has stored anything: is tl.store missing, or kernel[grid](…)?")
+        launches = []
+        result = _once(function, arguments, launches)
+        again = any(isinstance(a, np.ndarray) and not a.flags.writeable for a in arguments)
+        if again and triton.knobs.runtime.interpret:
+            if any(map(_loads_what_another_stores, launches)):
+                raise Unfit("one program loads what another stores, which is a race.")
+            if difference(result, _once(function, arguments, turned=True)):
+                raise Unfit(
+                    "its programs in the reverse order, it leaves other numbers: one stores "
+                    "what another stores, which is a race."
+                )
         return result
 
     return call
+
+
+def _once(function, arguments, launches=None, turned=False):
+    """The results as arrays; what each launch has accessed goes into the list `launches`."""
+    tensors = list(map(_guarded, arguments))
+    with plain_settings(), _nan_where_nothing_is_stored(), watch(strict=True) as seen:
+        with _programs(seen, [] if launches is None else launches, turned):
+            out = _launched(function, tensors)
+    _hand_back(arguments, tensors)
+    of_tensors = isinstance(out, list) and all(isinstance(x, torch.Tensor) for x in out)
+    kind = list if of_tensors else tuple if isinstance(out, tuple) else None
+    result = kind(map(_array, out)) if kind else _array(out)
+    if triton.knobs.runtime.interpret and not any(a.kind != "load" for a in seen):
+        raise Unfit(
+            "no kernel has stored anything: is tl.store reached, in kernel[grid](…), with a grid "
+            "that is not empty?"
+        )
+    return result
+
+
+@contextlib.contextmanager
+def _programs(seen, launches, turned):
+    """Part what is `seen` by launches; the interpreter may run the last program first."""
+    builder, starts = interpreter.interpreter_builder, []
+    grid, number = builder.set_grid_dim, builder.set_grid_idx
+
+    def begin(*sizes):
+        starts.append(len(seen))
+        grid(*sizes)
+
+    def from_behind(*place):
+        number(*(n - 1 - i for n, i in zip(builder.grid_dim, place, strict=True)))
+
+    with replaced(builder, "set_grid_dim", begin):
+        with replaced(builder, "set_grid_idx", from_behind if turned else number):
+            yield
+    launches += [seen[a:b] for a, b in itertools.pairwise([*starts, len(seen)])]
+
+
+def _loads_what_another_stores(launch):
+    stored = {}
+    for access in launch:
+        for place in access.places if access.kind == "store" else ():
+            stored.setdefault((access.array, place), set()).add(access.program)
+    return any(
+        stored.get((access.array, place), {access.program}) != {access.program}
+        for access in launch
+        for place in (access.places if access.kind != "store" else ())
+    )
 
 
 def _guarded(argument):
@@ -87,4 +144,8 @@ def _array(out):
     if not isinstance(out, torch.Tensor):
         raise Unfit(f"the result is of type {type(out).__name__}; expected a tensor")
     refuse_huge(out.shape)
-    return out.detach().cpu().numpy()
+    try:
+        return out.detach().cpu().resolve_conj().resolve_neg().numpy()
+    except Exception:  # of a dtype that NumPy lacks, sparse, or without numbers
+        kind = f"{str(out.dtype).removeprefix('torch.')} ({out.layout}, on {out.device})"
+        raise Unfit(f"the result is {kind}; expected a plain tensor in float32") from None

@@ -5,6 +5,7 @@ import torch
 
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.solutions import triton as solutions
+from attnbook.exercises.triton.ahead import refused_by_a_gpu
 from attnbook.exercises.triton.launch import on_kernels
 from attnbook.exercises.write import Write, case, stress
 from attnbook.kernels import tl, triton
@@ -20,6 +21,12 @@ def shares(a, b, SLIP: tl.constexpr):
         shift = 0.0
     if SLIP == "first":
         shift = a
+    if SLIP == "first if any":
+        shift = tl.where(a == -float("inf"), 0.0, a)
+    if SLIP == "second if any":
+        shift = tl.where(b == -float("inf"), 0.0, b)
+    if SLIP == "smaller":
+        shift = tl.where(tl.minimum(a, b) == -float("inf"), 0.0, tl.minimum(a, b))
     if SLIP == "guard":
         shift = top
     share_a = tl.exp(a - shift)
@@ -40,22 +47,7 @@ def shares(a, b, SLIP: tl.constexpr):
 
 
 @triton.jit
-def slipping(out_a, lse_a, out_b, lse_b, out, lse, SLIP: tl.constexpr, D: tl.constexpr):
-    i = tl.program_id(0)
-    f = tl.arange(0, D)
-    a = tl.load(lse_a + i)
-    b = tl.load(lse_b + i)
-    share_a, share_b, shift = shares(a, b, SLIP)
-    total = share_a + share_b
-    some = tl.where(total == 0, 1.0, total)
-    if SLIP == "zero" or SLIP == "guard":
-        some = total
-    if SLIP == "undivided":
-        some = 1.0 + 0.0 * total
-    here = i * D + f
-    if SLIP == "row":
-        here = i + f
-    o = share_a * tl.load(out_a + here) + share_b * tl.load(out_b + here)
+def together(a, b, shift, total, some, SLIP: tl.constexpr):
     both = shift + tl.log(total)
     if SLIP == "larger":
         both = tl.maximum(a, b)
@@ -65,11 +57,46 @@ def slipping(out_a, lse_a, out_b, lse_b, out, lse, SLIP: tl.constexpr, D: tl.con
         both = a + b
     if SLIP == "no log":
         both = shift + some
+    if SLIP == "total":
+        both = total
+    if SLIP == "sum of exp":
+        both = tl.exp(a) + tl.exp(b)
     if SLIP == "empty":
         both = shift + tl.log(some)
     if SLIP == "lse base":
         both = shift + tl.log2(total)
+    return both
+
+
+@triton.jit
+def slipping(out_a, lse_a, out_b, lse_b, out, lse, SLIP: tl.constexpr, D: tl.constexpr):
+    i = tl.program_id(0)
+    f = tl.arange(0, D)
+    a = tl.load(lse_a + i)
+    b = tl.load(lse_b + i)
+    share_a, share_b, shift = shares(a, b, SLIP)
+    total = share_a + share_b
+    some = tl.where(total == 0, 1.0, total)
+    both = together(a, b, shift, total, some, SLIP)
+    if SLIP == "mean, right L" or SLIP == "sum, right L":
+        share_a = 1.0 + 0.0 * some
+        share_b = 1.0 + 0.0 * some
+        some = 2.0 + 0.0 * some
+    if SLIP == "sum, right L":
+        some = 1.0 + 0.0 * some
+    if SLIP == "zero" or SLIP == "guard":
+        some = total
+    if SLIP == "undivided":
+        some = 1.0 + 0.0 * total
+    here = i * D + f
+    if SLIP == "row":
+        here = i + f
+    if SLIP == "loads row 0" or SLIP == "row 0 alone":
+        here = f
+    o = share_a * tl.load(out_a + here) + share_b * tl.load(out_b + here)
     at = here
+    if SLIP == "loads row 0":
+        at = i * D + f
     if SLIP == "row 0":
         at = f
     tl.store(out + at, o / some)
@@ -94,12 +121,16 @@ def _pair(out_a, sum_a, out_b, sum_b):
     return dict(out_a=np.float32(out_a), lse_a=lse_a, out_b=np.float32(out_b), lse_b=lse_b)
 
 
-def _random(*shape, shift=0.0):
+def _random(*shape, shift=0.0, both=0.0):
     draw = [_rng.standard_normal(s).astype(np.float32) for s in (shape, shape[:-1]) * 2]
     out_a, lse_a, out_b, lse_b = draw
-    return dict(out_a=out_a, lse_a=lse_a + np.float32(shift), out_b=out_b, lse_b=2 * lse_b)
+    lse_a, lse_b = lse_a + np.float32(shift + both), 2 * lse_b + np.float32(both)
+    return dict(out_a=out_a, lse_a=lse_a, out_b=out_b, lse_b=lse_b)
 
 
+LARGER = "shift by the larger L: with another shift the exponential of the larger overflows."
+MEAN = "that is the plain mean: a block counts by its sum, exp(L)."
+NO_LOG = "L is a logarithm: shift + log(total)."
 ONES = [[1.0, 2.0], [3.0, 4.0]]
 merge = Write(
     name="triton.merge",
@@ -109,6 +140,7 @@ merge = Write(
     solution_of=solutions.merge,
     written=solutions.merge_kernel,
     through=on_kernels,
+    refused=refused_by_a_gpu,
     hints=(
         "Each program has one row: two numbers L, and two rows of D numbers from i * D on.",
         "shift = tl.maximum(a, b), and the shares are tl.exp(a - shift) and tl.exp(b - shift).",
@@ -124,15 +156,18 @@ merge = Write(
             with_slip("base"), "L is a natural logarithm: exp, not exp2, of the differences."
         ),
         Misconception(with_slip("turned"), "the shares are exchanged: the larger L weighs more."),
+        Misconception(with_slip("mean"), MEAN),
+        Misconception(with_slip("mean, right L"), MEAN),
         Misconception(
-            with_slip("mean"), "that is the plain mean: a block counts by its sum, exp(L)."
+            with_slip("sum, right L"), "that is the plain sum: a block counts by its sum, exp(L)."
         ),
         Misconception(
             with_slip("none"), "without a shift large L overflow, and small ones vanish."
         ),
-        Misconception(
-            with_slip("first"), "shift by the larger L: another shift overflows where b is large."
-        ),
+        Misconception(with_slip("first"), LARGER),
+        Misconception(with_slip("first if any"), LARGER),
+        Misconception(with_slip("second if any"), LARGER),
+        Misconception(with_slip("smaller"), LARGER),
         Misconception(
             with_slip("guard"), "−∞ − (−∞) is NaN: where both blocks are empty shift by 0."
         ),
@@ -142,7 +177,9 @@ merge = Write(
         Misconception(
             with_slip("by L"), "a block counts by its sum of exponentials, exp(L), not by L."
         ),
-        Misconception(with_slip("no log"), "L is a logarithm: shift + log(total)."),
+        Misconception(with_slip("no log"), NO_LOG),
+        Misconception(with_slip("total"), NO_LOG),
+        Misconception(with_slip("sum of exp"), NO_LOG),
         Misconception(
             with_slip("empty"), "where both blocks are empty L is −∞: log of the total, before 1."
         ),
@@ -156,6 +193,13 @@ merge = Write(
         Misconception(with_slip("shift"), "the shift has to be added to the logarithm again."),
         Misconception(with_slip("sum"), "L is the logarithm of a sum, not the sum of logarithms."),
         Misconception(with_slip("lse base"), "L wants the natural logarithm: tl.log, not tl.log2."),
+        Misconception(
+            with_slip("loads row 0"),
+            "every program loads row 0: row i begins at i * D for loads, too.",
+        ),
+        Misconception(
+            with_slip("row 0 alone"), "every program takes row 0: row i begins at i * D."
+        ),
         Misconception(with_slip("row"), "rows are D apart: row i begins at i * D."),
     ),
     notice="No row meets another, so no two programs write to one cell: no race, no atomics.",
@@ -169,5 +213,6 @@ merge = Write(
         case(**_pair([[0.0, 0.0]] * 2, [0.0, 0.0], [[0.0, 0.0], [1.0, 2.0]], [0.0, 1.0])),
         stress(**_random(2, 4, shift=200.0)),
         stress(**_random(2, 4, shift=-200.0)),
+        stress(**_random(2, 4, both=200.0)),
     ),
 )

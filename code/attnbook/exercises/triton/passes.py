@@ -5,6 +5,7 @@ import torch
 
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.solutions import triton as solutions
+from attnbook.exercises.triton.ahead import refused_by_a_gpu
 from attnbook.exercises.triton.launch import on_kernels
 from attnbook.exercises.write import Write, case, stress
 from attnbook.kernels import tl, triton
@@ -17,13 +18,20 @@ def first_pass(x_ptr, n, SLIP: tl.constexpr, OTHER: tl.constexpr, BLOCK: tl.cons
     m = -float("inf")
     if SLIP == "start":
         m = 0.0
+    if SLIP == "low start":
+        m = -10000.0
     l = 0.0
-    for start in range(0, n, BLOCK):
+    end = n
+    if SLIP == "tail":
+        end = n // BLOCK * BLOCK
+    for start in range(0, end, BLOCK):
         j = start + tl.arange(0, BLOCK)
         s = tl.load(x_ptr + j, mask=j < n, other=OTHER)
         new = tl.maximum(m, tl.max(s, 0))
         if SLIP == "last":
             new = tl.max(s, 0)
+        if SLIP == "first":
+            new = tl.where(start == 0, new, tl.where(m == -float("inf"), 0.0, m))
         shift = tl.where(new == -float("inf"), 0.0, new)
         if SLIP == "none":
             shift = 0.0
@@ -50,9 +58,15 @@ def slipping(x_ptr, out_ptr, n, SLIP: tl.constexpr, OTHER: tl.constexpr, BLOCK: 
     row = tl.program_id(0) * n
     if SLIP == "first row":
         row = 0
+    if SLIP == "rows a block apart":
+        row = tl.program_id(0) * BLOCK
+    if SLIP == "rows one number apart":
+        row = tl.program_id(0)
     place = row
     if SLIP == "loads row 0":
         place = 0
+    if SLIP == "stores row 0":
+        row = 0
     m, l = first_pass(x_ptr + place, n, SLIP, OTHER, BLOCK)
     shift = tl.where(m == -float("inf"), 0.0, m)
     some = tl.where(l == 0, 1.0, l)
@@ -64,7 +78,14 @@ def slipping(x_ptr, out_ptr, n, SLIP: tl.constexpr, OTHER: tl.constexpr, BLOCK: 
         some = l
     if SLIP == "undivided":
         some = 1.0
-    for start in range(0, n, BLOCK):
+    end = n
+    if SLIP == "tail":
+        end = n // BLOCK * BLOCK
+    if SLIP == "unshifted":
+        shift = 0.0
+    if SLIP == "in place":
+        out_ptr = x_ptr
+    for start in range(0, end, BLOCK):
         j = start + tl.arange(0, BLOCK)
         s = tl.load(x_ptr + place + j, mask=j < n, other=OTHER)
         p = tl.exp(s - shift) / some
@@ -150,6 +171,8 @@ def _ln(*exponentials):
         return np.log(np.array(exponentials, np.float32))
 
 
+START = "m starts at a number, and a row may lie below it: start at -float('inf')."
+APART = "rows are n numbers apart: row r begins at tl.program_id(0) * n."
 NAN = "where nothing has been seen m is −∞, and −∞ − (−∞) is NaN: shift by 0 there."
 wide_softmax = Write(
     name="triton.wide_softmax",
@@ -159,6 +182,7 @@ wide_softmax = Write(
     solution_of=solutions.wide_softmax,
     written=solutions.softmax_kernel,
     through=on_kernels,
+    refused=refused_by_a_gpu,
     exact_zeros=True,
     hints=(
         "Two loops over the same blocks: the first carries m and l, the second stores weights.",
@@ -177,9 +201,24 @@ wide_softmax = Write(
             "lanes past the end are read as 0, and e^(0 − m) enters the sum: other=-float('inf').",
         ),
         Misconception(
+            with_slip("", other=-1e4),
+            "lanes past the end are read as a number, and rows may lie below: other=-float('inf').",
+        ),
+        Misconception(
             with_slip("constant"), "when the maximum rises, l has to shrink by exp(m − new)."
         ),
-        Misconception(with_slip("turned"), "the factor is turned round: c = exp(m − new)."),
+        Misconception(with_slip("in place"), "the weights are stored into x: store them into out."),
+        Misconception(
+            with_slip("turned"),
+            "all is NaN: is each weight stored, and is c = exp(m − new)? Turned round it is ∞.",
+        ),
+        Misconception(
+            with_slip("first"), "m is the maximum of the first block: a later one may overflow."
+        ),
+        Misconception(
+            with_slip("tail"), "a last block that is not full is left out: loop from 0 to n."
+        ),
+        Misconception(with_slip("unshifted"), "the second pass does not subtract m."),
         Misconception(
             with_slip("last"), "m is the maximum of the last block: take the larger of it and m."
         ),
@@ -187,10 +226,8 @@ wide_softmax = Write(
         Misconception(
             with_slip("none"), "without the maximum, large scores overflow and small ones vanish."
         ),
-        Misconception(
-            with_slip("start"),
-            "m starts at a number, and a row may lie below it: start at -float('inf').",
-        ),
+        Misconception(with_slip("start"), START),
+        Misconception(with_slip("low start"), START),
         Misconception(with_slip("guard"), NAN),
         Misconception(
             with_slip("zero"), "a row in which nothing is visible has l = 0: divide it by 1."
@@ -200,6 +237,12 @@ wide_softmax = Write(
         Misconception(
             with_slip("loads row 0"),
             "every program loads row 0: row r begins at tl.program_id(0) * n for loads, too.",
+        ),
+        Misconception(with_slip("rows a block apart"), APART),
+        Misconception(with_slip("rows one number apart"), APART),
+        Misconception(
+            with_slip("stores row 0"),
+            "every program stores row 0, a race: row r begins at tl.program_id(0) * n.",
         ),
         Misconception(
             launching(too_early),
@@ -223,10 +266,10 @@ wide_softmax = Write(
     ),
     notice="Read twice, written once: the price of weights. Attention needs none, and one pass.",
     cases=(
-        case(x=_ln([1, 3, 4])),
-        case(x=_ln([2, 1, 1, 4])),
-        case(x=_ln([1, 1, 1, 1, 4])),
-        case(x=_ln([1, 2, 1, 4, 8, 4, 2, 2])),
+        case(x=_ln(1, 3, 4)),
+        case(x=_ln(2, 1, 1, 4)),
+        case(x=_ln(1, 1, 1, 1, 4)),
+        case(x=_ln(1, 2, 1, 4, 8, 4, 2, 2)),
         case(x=_ln(8, 4, 2, 1, 1)),
         case(x=-5 + _rows(2, 9)),
         case(x=_rows(2, 2, 6)),
@@ -235,5 +278,8 @@ wide_softmax = Write(
         stress(x=np.float32([[1000.0, 1001.0, 999.0, 0.0, 1000.0]])),
         stress(x=np.float32([[300.0, 1.0, 2.0, 3.0, 0.0, 1.0]])),
         stress(x=np.float32([[-1000.0, -1001.0, -999.0, -1000.0, -1000.0]])),
+        stress(x=np.float32([[0.0, 1.0, 2.0, 0.0, 200.0, 199.0]])),
+        stress(x=np.float32([[-1e10, -1e12, -1e12, -1e12]])),
+        stress(x=np.float32([[-1e10, -1e12, -1e12, -1e12, -1e12]])),
     ),
 )

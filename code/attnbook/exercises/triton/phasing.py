@@ -49,6 +49,59 @@ def whole_block(start, B, n_q, n_k):
     return full, -(-end // B) * B
 
 
+def whole_block_of_keys(start, B, n_q, n_k):
+    full, end = whole_block(start, B, n_q, n_k)
+    return full, min(end, n_k)
+
+
+def full_in_blocks(start, B, n_q, n_k):
+    full, end = solutions.phases(start, B, n_q, n_k)
+    return full // B, end
+
+
+def full_from_key_0(start, B, n_q, n_k):
+    return (start + 1) // B * B, solutions.phases(start, B, n_q, n_k)[1]
+
+
+def end_from_key_0(start, B, n_q, n_k):
+    return solutions.phases(start, B, n_q, n_k)[0], min(start + B, n_q)
+
+
+def from_key_0_to_n_k(start, B, n_q, n_k):
+    return (start + 1) // B * B, min(start + B, n_k)
+
+
+def end_below_0(start, B, n_q, n_k):
+    return solutions.phases(start, B, n_q, n_k)[0], min(start + B, n_q) + n_k - n_q
+
+
+def one_more(start, B, n_q, n_k):
+    full, end = solutions.phases(start, B, n_q, n_k)
+    return full, end + 1
+
+
+def first_ends(start, B, n_q, n_k):
+    return solutions.phases(start, B, n_q, n_k)[0], max(start + n_k - n_q + 1, 0)
+
+
+def not_rounded(start, B, n_q, n_k):
+    return max(start + n_k - n_q, 0), solutions.phases(start, B, n_q, n_k)[1]
+
+
+def one_cut_block(start, B, n_q, n_k):
+    full, _ = solutions.phases(start, B, n_q, n_k)
+    return full, full + B
+
+
+def one_cut_block_of_keys(start, B, n_q, n_k):
+    full, _ = solutions.phases(start, B, n_q, n_k)
+    return full, min(full + B, n_k)
+
+
+def without_its_own(start, B, n_q, n_k):
+    return strictly_before(start, B, n_q, n_k)[0], one_short(start, B, n_q, n_k)[1]
+
+
 def by_the_last(start, B, n_q, n_k):
     end = solutions.phases(start, B, n_q, n_k)[1]
     return end // B * B, end
@@ -62,6 +115,10 @@ def _up(x, B):
     return -(-x // B) * B
 
 
+FROM_0 = "query 0 stands at key n_k − n_q, not at key 0: the last query sees the last key."
+CUT = "a block of queries may need two blocks of keys with a mask, and end inside one."
+INSIDE = "full ends inside a block of B keys: the loop without a mask takes whole blocks."
+UP = "end is rounded up to whole blocks: it is the number of visible keys."
 phases = Write(
     name="triton.phases",
     title="Two loops for a causal mask",
@@ -80,10 +137,10 @@ phases = Write(
         "keys the first ones see nothing, so both numbers stop at 0."
     ),
     misconceptions=(
-        Misconception(
-            bounds(past=lambda n_q, n_k: 0),
-            "query 0 stands at key n_k − n_q, not at key 0: the last query sees the last key.",
-        ),
+        Misconception(bounds(past=lambda n_q, n_k: 0), FROM_0),
+        Misconception(from_key_0_to_n_k, FROM_0),
+        Misconception(full_from_key_0, f"full is right only where n_q = n_k: {FROM_0}"),
+        Misconception(end_from_key_0, f"end is right only where n_q = n_k: {FROM_0}"),
         Misconception(
             bounds(past=lambda n_q, n_k: n_q - n_k), "the shift is n_k − n_q: it is turned round."
         ),
@@ -91,10 +148,8 @@ phases = Write(
             bounds(last=lambda start, B, n_q: start + B - 1),
             "the last block of queries is shorter: its last query is n_q − 1.",
         ),
-        Misconception(
-            bounds(round_to=lambda x, B: x),
-            "full ends inside a block of B keys: the loop without a mask takes whole blocks.",
-        ),
+        Misconception(bounds(round_to=lambda x, B: x), INSIDE),
+        Misconception(not_rounded, INSIDE),
         Misconception(
             bounds(round_to=_up), "full is rounded up: that block has keys some query must not see."
         ),
@@ -102,16 +157,22 @@ phases = Write(
             bounds(floor=False), "with more queries than keys the numbers fall below 0: stop there."
         ),
         Misconception(full_below_0, "with more queries than keys full falls below 0: stop there."),
+        Misconception(end_below_0, "with more queries than keys end falls below 0: stop there."),
         Misconception(exchanged, "the two numbers are exchanged: first full, then end."),
         Misconception(in_blocks, "these count blocks; asked are keys."),
+        Misconception(full_in_blocks, "full counts blocks; asked are keys."),
         Misconception(all_cut, "no block is full here: those that every query sees need no mask."),
         Misconception(one_short, "a query sees its own key: end is one further."),
+        Misconception(without_its_own, "a query sees its own key: + 1 in both numbers."),
+        Misconception(one_cut_block, CUT),
+        Misconception(one_cut_block_of_keys, CUT),
+        Misconception(one_more, "end is one past the last visible key, not two."),
+        Misconception(first_ends, "end goes by the first query of the block; the last sees more."),
         Misconception(
             strictly_before, "a query sees its own key, so one block more can be full: + 1."
         ),
-        Misconception(
-            whole_block, "end is rounded up to whole blocks: it is the number of visible keys."
-        ),
+        Misconception(whole_block, UP),
+        Misconception(whole_block_of_keys, UP),
         Misconception(
             by_the_last,
             "full goes by the last query of the block; the first sees fewer keys, and decides.",
@@ -125,6 +186,7 @@ phases = Write(
         case(start=8, B=4, n_q=10, n_k=10),
         case(start=0, B=4, n_q=4, n_k=10),
         case(start=0, B=4, n_q=4, n_k=11),
+        case(start=0, B=4, n_q=6, n_k=9),
         case(start=4, B=4, n_q=8, n_k=6),
         case(start=0, B=4, n_q=12, n_k=2),
         case(start=8, B=4, n_q=12, n_k=2),

@@ -23,6 +23,12 @@ programs = Predict(
     ),
     misconceptions=(
         Misconception([300, 124, 3, 84], "each sequence and each head has programs of its own."),
+        Misconception([600, 124, 6, 84], "there are 2 sequences of 4 heads: 8 times as many."),
+        Misconception([2400, 124, 3, 84], "each sequence and each head has programs of its own."),
+        Misconception([2400, 124, 8, 84], "a program has one block of queries, not a whole head."),
+        Misconception([8, 124, 24, 84], "our softmax has a program for each row, not for a head."),
+        Misconception([2400, 124, 2400, 84], "a program has a block of 128 queries, not one."),
+        Misconception([2400, 124, 18.75, 84], "a block of queries that is not full counts too: 3."),
         Misconception([1200, 124, 12, 84], "there are 2 sequences of 4 heads: 8 times as many."),
         Misconception(
             [2400, 124, 16, 84], "two blocks hold 256 of 300 queries: a third is needed."
@@ -33,6 +39,7 @@ programs = Predict(
             [2400, 124, 24, 672], "84 in the last block of each head; asked is one head."
         ),
         Misconception([2400, 0, 24, 84], "900 is no power of two: tl.arange needs one, 1024."),
+        Misconception([2400, 297600, 24, 84], "asked are the closed lanes of one program."),
         Misconception([2400, 1024, 24, 84], "1024 lanes in all, of which 900 have a number."),
         Misconception(
             [2400, 900, 24, 84], "900 lanes have a number; asked are those that have none."
@@ -73,6 +80,7 @@ registers = Predict(
         Misconception([4096, 2048, 3072], "a warp has 32 threads, which share its numbers."),
         Misconception([512, 256, 768], "four warps have 4 · 32 threads, not 32."),
         Misconception([128, 64, 192], "eight warps have twice as many threads: half the numbers."),
+        Misconception([128, 64, 384], "twice as many threads share them: half the numbers."),
         Misconception([128, 64, 64], "64 is for o alone; s adds 32."),
         Misconception([128, 64, 32], "32 is for s alone; o adds 64."),
         Misconception([64, 128, 96], "o has 128 columns, s has 64: they are exchanged."),

@@ -1,0 +1,75 @@
+"""Whether a compiler for a GPU takes a kernel that the interpreter takes."""
+
+import functools
+import inspect
+import re
+from collections.abc import Hashable
+
+import torch
+from triton.runtime import interpreter
+
+from attnbook.exercises.attempt import attempt
+from attnbook.exercises.exercise import wrong
+from attnbook.exercises.surroundings import replaced
+from attnbook.exercises.triton.launch import on_kernels
+from attnbook.kernels import machine_code, triton
+
+OF_NUMBERS = {bool: "i1", int: "i32", float: "fp32"}
+OF_TENSORS = {torch.float32: "*fp32", torch.float64: "*fp64", torch.int64: "*i64"}
+OF_TENSORS |= {torch.float16: "*fp16", torch.bfloat16: "*bf16", torch.int32: "*i32"}
+
+
+def refused_by_a_gpu(answer, arguments):
+    """The verdict on an answer of which a kernel is none to a compiler for a GPU, or None.
+
+    What cannot be compiled here for another reason is not held against the answer.
+    """
+    if not triton.knobs.runtime.interpret:
+        return None
+    launches, run = [], interpreter.InterpretedFunction.run
+
+    def noted(kernel, *given, **options):
+        launches.append((kernel, given, options))
+        return run(kernel, *given, **options)
+
+    with replaced(interpreter.InterpretedFunction, "run", noted):
+        attempt(on_kernels(answer), arguments)
+    for kernel, given, options in launches:
+        sorted_out = _types_and_constants(kernel, given, options)
+        if sorted_out and (refusal := _refusal(kernel, *sorted_out)):
+            why, line = refusal
+            return wrong(f"the interpreter takes it, a compiler for a GPU does not: {why}", at=line)
+    return None
+
+
+def _types_and_constants(kernel, given, options):
+    """The type of each argument and the value of each constant; None where one has no name."""
+    signature = inspect.signature(kernel.fn)
+    named = {name: x for name, x in options.items() if name in signature.parameters}
+    types, constants = [], []
+    for name, value in signature.bind(*given, **named).arguments.items():
+        if "constexpr" in str(signature.parameters[name].annotation):
+            if not isinstance(value, Hashable):
+                return None
+            constants.append((name, value))
+        elif isinstance(value, torch.Tensor) and value.dtype in OF_TENSORS:
+            types.append((name, OF_TENSORS[value.dtype]))
+        elif type(value) in OF_NUMBERS:
+            types.append((name, OF_NUMBERS[type(value)]))
+        else:
+            return None
+    return tuple(types), tuple(constants)
+
+
+@functools.lru_cache
+def _refusal(kernel, types, constants):
+    """What the compiler says, and of which line; it shows the line, and under it a ^."""
+    try:
+        machine_code.compiled(kernel, dict(types), dict(constants))
+    except machine_code.CompilationError as error:
+        *_, line, place, why = ["", "", *str(error).splitlines()]
+        if place.strip() == "^":
+            return re.sub(r"^\w+\((['\"])(.*)\1\)$", r"\2", why), line.strip()
+    except Exception:  # no compiler, or no text of the kernel
+        return None
+    return None
