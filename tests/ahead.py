@@ -7,6 +7,8 @@ what is compiled is what a GPU would be given: configuration, dtypes, and what T
 sizes and strides. Instead of being started, a kernel is compiled and its machine code is read.
 """
 
+import contextlib
+import io
 import json
 import re
 import subprocess
@@ -21,6 +23,8 @@ from triton.backends.compiler import GPUTarget
 from attnbook.kernels import decode, launch
 from attnbook.kernels.arguments import Options
 from attnbook.kernels.configurations import Configuration
+from attnbook.kernels.machine_code.compile import _warps_of_a_loop
+from attnbook.kernels.machine_code.listing import instructions, loops
 
 CHIPS = {
     "sm_80": (("cuda", 80, 32), (8, 0)),
@@ -51,6 +55,7 @@ class Ahead:
 
 def main(chip):
     target, capability = CHIPS[chip]
+    knobs.nvidia.dump_ptxas_log = True
     triton.runtime.driver.set_active(Ahead(GPUTarget(*target)))
     launch.capability = lambda x: capability
     decode._processors = lambda device: PROCESSORS
@@ -68,7 +73,9 @@ def noting(found):
     """A start that compiles a kernel for its arguments, and notes it."""
 
     def start(kernel, programs, c, *args, **constants):
-        found.append((kernel, kernel.warmup(*args, grid=(1,), **constants, **c.options())))
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            compiled = kernel.warmup(*args, grid=(1,), **constants, **c.options())
+        found.append((kernel, compiled, constants, said.getvalue()))
 
     return start
 
@@ -76,11 +83,12 @@ def noting(found):
 def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=None):
     """Launch one way with one variant; in another configuration than the one in use, if asked to.
 
-    Variants: plain; causal; masked, with every mask, a soft cap, shared heads and sizes that blocks
-    do not divide; biased, all that with a bias; apart, plain with rows that no descriptor takes.
+    Variants: plain; causal; shared, causal with keys that four heads share; masked, with every
+    mask, a soft cap, shared heads and sizes that blocks do not divide; biased, all that with a
+    bias; apart, plain with rows that no descriptor takes.
     """
     masked = variant in ("masked", "biased")
-    n, kv_heads = (4001, 4) if masked else (4096, 16)
+    n, kv_heads = 4001 if masked else 4096, 4 if masked or variant == "shared" else 16
     like = {"dtype": getattr(torch, dtype), "device": "meta"}
     q, k = (torch.empty(4, heads, n, width, **like) for heads in (16, kv_heads))
     if variant == "apart":
@@ -91,24 +99,54 @@ def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=N
         decode.launch(q[:, :, :1], k, k, lens, cap, 0.1)
         return
     bias = torch.empty(4, 16, n, n, **like) if variant == "biased" else None
-    options = Options(bias, lens, variant == "causal" or masked, window, cap, 0.1)
+    options = Options(bias, lens, variant in ("causal", "shared") or masked, window, cap, 0.1)
     if way == "forward":
         chosen = launch.choices(q, k, k, options)[choice]
         launch.forward(q, k, k, options, Configuration(*configuration) if configuration else chosen)
         return
     lse = torch.empty(q.shape[:3], device="meta")
-    launch.backward(q, q, k, k, q, lse, options, atomic=way == "backward, atomic")
+    chosen = tuple(Configuration(*each) for each in configuration) if configuration else None
+    launch.backward(q, q, k, k, q, lse, options, None, way == "backward, atomic", chosen)
 
 
-def read(kernel, compiled):
-    """What matters of a compiled kernel."""
+def read(kernel, compiled, constants, said):
+    """What matters of a compiled kernel, and of what the compiler said."""
     text = compiled.asm.get("ptx") or compiled.asm["amdgcn"]
     counts = {name: text.count(name) for name in MATRIX}
     found = {"name": kernel.fn.__name__, "matrix": {k: n for k, n in counts.items() if n}}
     warps = re.findall(r'"ttg.total-num-warps" = (\d+)', compiled.asm["ttgir"])
     found |= {"warps": int(warps[0]) if warps else compiled.metadata.num_warps}
     found |= {"shared": compiled.metadata.shared}
-    return found | (of_nvidia(compiled) if "cubin" in compiled.asm else of_amd(text))
+    if "cubin" not in compiled.asm:
+        return found | of_amd(text)
+    waits = re.search(r"wgmma.mma_async instructions are serialized (.+?) in ", said)
+    found |= {"serialized": waits[1]} if waits else {}
+    return found | of_nvidia(compiled) | products(compiled, constants)
+
+
+def products(compiled, constants):
+    """How many products of its tile a kernel does the work of, in the loop that does most.
+
+    Of warps with different work, two groups share the queries of a tile.
+    """
+    if not {"ROWS", "KEYS", "D"} <= set(constants):
+        return {}
+    work = [loop.flops for loop in heavy(compiled) if loop.flops]
+    one = 2 * constants["ROWS"] * constants["KEYS"] * constants["D"]
+    groups = 2 if constants.get("SPECIALIZE") else 1
+    return {"products": groups * max(work) / one} if work else {}
+
+
+def heavy(compiled):
+    """The loops of a kernel for NVIDIA's GPUs that multiply matrices."""
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(compiled.asm["cubin"])
+        file.flush()
+        asked = [knobs.nvidia.nvdisasm.path, "-c", file.name]
+        listing = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    warps = _warps_of_a_loop(compiled.asm["ttgir"], compiled.metadata.num_warps)
+    found = loops(instructions(listing), warps)
+    return [loop for loop in found if loop.counts["matrix"]]
 
 
 def of_nvidia(compiled):

@@ -28,6 +28,7 @@ OTHERS = {
     256: ("masked", "biased"),
 }
 MASKED = ("masked",)
+ADDED = "plain", "causal", "shared", "masked"  # where grad_q is added up in memory
 # Kernels without a product of matrices: row sums before the way back, the merge of splits.
 WITHOUT_PRODUCTS = {"rows_along", "merge_kernel"}
 
@@ -51,8 +52,21 @@ LIMITS = {
 }
 # Rows of 256 numbers of float32, of five matrices at once: no tiling that was tried holds them.
 SPILLS = {("backward", 256, "float32", "flash_backward_queries"): 256}
+# Before its loop, where heads share keys, in Triton 3.6; tiles that were tried and do not are half
+# as large, or do more work.
+SPILLS |= {("backward, atomic", 128, None, "flash_backward_keys"): 8}
+# Warps repeat the work of others where a tile is too small for them. Decoding waits for memory, not
+# for products. A share of grad_q, 32 by 32, has room for two warps; larger tiles there spill.
+REPEATED = {("decode", 16): 8, ("decode", 256): 3, ("backward, atomic", 32): 6}
 # Where a tile has few rows, so that all fits into registers, the products are those of a warp.
 SMALL_TILES = {"sm_90": {"mma.sync"}, "sm_100": {"mma.sync"}}
+# What a step of a kernel's loop computes of its tile: scores, and products with them.
+PRODUCTS = {
+    "flash_forward": 2,
+    "flash_backward_queries": 3,
+    "flash_backward_keys": 4,
+    "split_kernel": 2,
+}
 
 
 def jobs(chip):
@@ -70,7 +84,7 @@ def jobs(chip):
         for width in (64, 256) if hopper else (64,):
             yield {"way": way, "width": width, "variant": "biased", "dtype": "float32"}
     for width in WIDTHS if hopper else (64,):
-        for variant in ("plain", "causal", "masked") if hopper and width in (64, 128) else MASKED:
+        for variant in ADDED if hopper and width in (64, 128) else MASKED:
             yield {"way": "backward, atomic", "width": width, "variant": variant}
     for width in WIDTHS:
         yield {"way": "decode", "width": width, "variant": "masked"}
@@ -146,6 +160,27 @@ def without_tensor_cores(chip, answers):
         if needs and not (kernel["matrix"] and set(kernel["matrix"]) <= right):
             found.append(f"{name(job)}: {kernel['name']} has {kernel['matrix'] or 'none'}")
     return found
+
+
+def repeating(answers):
+    """The kernels in which warps compute the same, so that they do more products than there are."""
+    found = []
+    for job, kernel in _kernels(answers):
+        products = PRODUCTS.get(kernel["name"], 0) + (job["way"] == "backward, atomic")
+        does = kernel.get("products", products)
+        if does > REPEATED.get((job["way"], job["width"]), products):
+            what = f"does the work of {does:g} products for {products}"
+            found.append(f"{name(job)}: {kernel['name']} {what}")
+    return found
+
+
+def serialized(answers):
+    """The kernels each of whose products waits for the last, as the assembler says, and why."""
+    return [
+        f"{name(job)}: {kernel['name']} waits for each product {kernel['serialized']}"
+        for job, kernel in _kernels(answers)
+        if "serialized" in kernel
+    ]
 
 
 def may_be_small(job):

@@ -1,7 +1,8 @@
 """The kernels compiled for an H100 and an A100, which are not here; and checks that can fail.
 
 Every configuration that is chosen, or that a race may choose. What holds of the code is what would
-be measured badly otherwise: no spills, tensor cores, and no more than a program can have.
+be measured badly otherwise: no spills, tensor cores, no more than a program can have; and for an
+H100, where whole groups of warps multiply, no product twice and none that waits for the last.
 """
 
 import compiled_kernels as made
@@ -32,6 +33,17 @@ def test_every_kernel_fits_on_the_chip(chip):
 @pytest.mark.parametrize("chip", CHIPS)
 def test_products_are_the_work_of_tensor_cores(chip):
     assert made.without_tensor_cores(chip, made.compiled(chip)) == []
+
+
+def test_no_product_is_made_twice():
+    answers = made.compiled("sm_90")
+    assert made.repeating(answers) == []
+    counted = [k for a in answers for k in a["kernels"] if k["name"] in made.PRODUCTS]
+    assert sum("products" in kernel for kernel in counted) >= 70
+
+
+def test_no_product_waits_for_the_last():
+    assert made.serialized(made.compiled("sm_90")) == []
 
 
 def planted(chip, *configuration, width=128, **job):
@@ -66,6 +78,20 @@ def test_products_on_other_units_are_found():
     answers[0]["job"]["dtype"] = "bfloat16"
     (fault,) = made.without_tensor_cores("sm_90", answers)
     assert "flash_forward has none" in fault
+
+
+def test_products_that_are_made_twice_are_found():
+    """64 keys are enough rows for one group of four warps; two make the same scores, and grad_A."""
+    keys, rows = (64, 64, 8, 2, True), (128, 64, 8, 2, True)
+    job = {"way": "backward, atomic", "width": 128, "configuration": (keys, rows)}
+    (fault,) = made.repeating(made.ahead("sm_90", [job]))
+    assert fault.endswith("flash_backward_keys does the work of 7 products for 5")
+
+
+def test_products_that_wait_are_found():
+    """Scores and output of 128 by 128 each are more than 128 threads can hold while one runs."""
+    (fault,) = made.serialized(planted("sm_90", 128, 128, 4, 2, True))
+    assert "flash_forward waits for each product due to insufficient register" in fault
 
 
 def test_what_does_not_compile_is_found():

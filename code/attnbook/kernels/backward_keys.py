@@ -26,35 +26,45 @@ from attnbook.kernels.visible import row_ranges, sees
 
 @triton.jit
 def collect(
-    state, begin, end, k, v, q, grad_out, shift, along, grad_q, q_strides, grad_strides, first_key,
+    state, ends, k, v, q, grad_out, shift, along, grad_q, q_strides, grad_strides, first_key,
     sizes, scale, softcap, window, bias, bias_strides, CUT: tl.constexpr, CAUSAL: tl.constexpr,
     ROWS: tl.constexpr, KEYS: tl.constexpr, D: tl.constexpr, TMA: tl.constexpr,
     STAGES: tl.constexpr, REDUCE: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
-    """Add what a block of keys gets from the queries from begin to end."""
+    """Add what a block of keys gets from the queries from begin to end.
+
+    One loop for full and for cut blocks, which runs at least once: where a sum may also come to its
+    end as the zeros that it began with, NVIDIA's compiler lets no two products overlap.
+    """
     grad_k, grad_v = state
+    begin, full_begin, full_end, end = ends
     keys = first_key + tl.arange(0, KEYS)[:, None]
-    for first in tl.range(begin, end, ROWS, num_stages=STAGES):
-        at = first + tl.arange(0, ROWS)
-        rows = at[None, :]
-        q_block = rows_of(q, q_strides, first, sizes[0], ROWS, D, TMA, True)
-        products = tl.dot(k, q_block.T, input_precision=PRECISION)
-        scores, unit, slope = scores_of(
-            products, rows, keys, sizes, scale, softcap, bias, bias_strides
-        )
-        weights = tl.exp2(scores * unit - tl.load(shift + at)[None, :])
-        if CUT:
-            weights = tl.where(sees(rows, keys, sizes, window, CAUSAL), weights, 0.0)
-        grad_block = rows_of(grad_out, grad_strides, first, sizes[0], ROWS, D, TMA, True)
-        low = weights.to(grad_block.dtype)
-        grad_v = tl.dot(low, grad_block, grad_v, input_precision=PRECISION)
-        grad_weights = tl.dot(v, grad_block.T, input_precision=PRECISION)
-        along_block = tl.load(along + at)[None, :]
-        grad_scores = (weights * (grad_weights - along_block) * slope).to(q_block.dtype)
-        grad_k = tl.dot(grad_scores, q_block, grad_k, input_precision=PRECISION)
-        if grad_q is not None:
-            part = tl.dot(grad_scores.T, k, input_precision=PRECISION)
-            add_rows(grad_q, first, sizes[0], part, ROWS, D, REDUCE)
+    past = False
+    if grad_q is not None:  # what keys get that there are not is thrown away, what they give is not
+        past = first_key + KEYS > sizes[2]
+    if begin < end:
+        for first in tl.range(begin, end, ROWS, num_stages=STAGES):
+            at = first + tl.arange(0, ROWS)
+            rows = at[None, :]
+            q_block = rows_of(q, q_strides, first, sizes[0], ROWS, D, TMA, True)
+            products = tl.dot(k, q_block.T, input_precision=PRECISION)
+            scores, unit, slope = scores_of(
+                products, rows, keys, sizes, scale, softcap, bias, bias_strides
+            )
+            weights = tl.exp2(scores * unit - tl.load(shift + at)[None, :])
+            if CUT:
+                if (first < full_begin) | (first >= full_end) | past:
+                    weights = tl.where(sees(rows, keys, sizes, window, CAUSAL), weights, 0.0)
+            grad_block = rows_of(grad_out, grad_strides, first, sizes[0], ROWS, D, TMA, True)
+            low = weights.to(grad_block.dtype)
+            grad_v = tl.dot(low, grad_block, grad_v, input_precision=PRECISION)
+            grad_weights = tl.dot(v, grad_block.T, input_precision=PRECISION)
+            along_block = tl.load(along + at)[None, :]
+            grad_scores = (weights * (grad_weights - along_block) * slope).to(q_block.dtype)
+            grad_k = tl.dot(grad_scores, q_block, grad_k, input_precision=PRECISION)
+            if grad_q is not None:
+                part = tl.dot(k.T, grad_scores, input_precision=PRECISION)
+                add_rows(grad_q, first, sizes[0], part.T, ROWS, D, REDUCE)
     return grad_k, grad_v
 
 
@@ -76,16 +86,12 @@ def hear(
         grad_q += place * sizes[0] * D
         if REDUCE:
             grad_q = tl.make_tensor_descriptor(grad_q, [sizes[0], D], [D, 1], [ROWS, D])
-    for phase in tl.static_range(3):  # cut blocks at the top, full blocks, cut blocks
-        if (CAUSAL, True, window is not None)[phase]:
-            state = collect(
-                state, ends[phase], ends[phase + 1], k, v, q, grad_out, shift + of_head,
-                along + of_head, grad_q, q_strides, grad_strides, first_key, sizes, scale,
-                softcap, window, bias, bias_strides,
-                phase != 1 or (RAGGED and grad_q is not None), CAUSAL, ROWS, KEYS, D, TMA,
-                STAGES, REDUCE, PRECISION,
-            )  # fmt: skip
-    return state
+    return collect(
+        state, ends, k, v, q, grad_out, shift + of_head, along + of_head, grad_q, q_strides,
+        grad_strides, first_key, sizes, scale, softcap, window, bias, bias_strides,
+        CAUSAL or (RAGGED and grad_q is not None), CAUSAL, ROWS, KEYS, D, TMA, STAGES, REDUCE,
+        PRECISION,
+    )  # fmt: skip
 
 
 @triton.jit

@@ -1,8 +1,13 @@
 """The sizes of tiles that each kernel is compiled with, for each kind of GPU, width and dtype.
 
 No search at run time. What stands here was chosen from the machine code: it spills no registers,
-its matrix instructions run on while others are issued, and as many programs as the sizes let fit on
-one processor. Where there are several, the first is used; a race decides between them.
+no two groups of warps compute the same, matrix instructions run on while others are issued, and as
+many programs as the sizes let fit on one processor. Where there are several, the first is used; a
+race decides between them.
+
+On a Hopper GPU a product of matrices has 64 rows for each group of four warps, and all groups stand
+below one another where products follow products: scores of fewer rows than 64 for each group are
+computed by all. With less than that, products are those of a warp, and slower.
 """
 
 from typing import NamedTuple
@@ -64,7 +69,7 @@ FORWARD_POINTERS = {
     32: Configuration(128, 128, 8, 2),
     64: Configuration(128, 64, 8, 3),
     128: Configuration(128, 64, 8, 3),
-    256: Configuration(64, 64, 8, 2),
+    256: Configuration(64, 32, 4, 2),
 }
 FORWARD_BIAS = {
     16: Configuration(64, 32, 8, 1),
@@ -73,6 +78,8 @@ FORWARD_BIAS = {
     128: Configuration(64, 32, 8, 2),
     256: Configuration(32, 32, 8, 1),
 }
+FORWARD_BIAS_HOPPER = dict.fromkeys((16, 32, 64), Configuration(64, 32, 4, 1))
+FORWARD_BIAS_HOPPER |= {128: Configuration(64, 16, 4, 1), 256: Configuration(32, 32, 4, 1)}
 FORWARD_ANY = {
     16: Configuration(64, 64, 4, 2),
     32: Configuration(64, 64, 4, 2),
@@ -84,25 +91,31 @@ NARROW = (
     *[Configuration(64, 128, 8, 2, tma=True)] * 2,
     *[Configuration(32, 64, 4, 2, tma=True)] * 2,
 )
-KEYS_HOPPER = {  # the more is kept in registers, the smaller
+KEYS_HOPPER = {  # alone; with grad_q, or shared by heads; with a soft cap; with that and grad_q
     16: NARROW,
     32: NARROW,
-    64: NARROW,
+    64: (
+        *[Configuration(64, 128, 8, 2, tma=True)] * 2,
+        Configuration(64, 64, 4, 2, tma=True),
+        Configuration(32, 64, 4, 2, tma=True),
+    ),
     128: (
         Configuration(64, 128, 8, 2, tma=True),
-        Configuration(64, 64, 8, 2, tma=True),
-        Configuration(32, 64, 8, 2, tma=True),
-        Configuration(32, 32, 8, 1),
+        Configuration(32, 64, 4, 2, tma=True),
+        Configuration(32, 64, 4, 1, tma=True),
+        Configuration(16, 64, 4, 2, tma=True),
     ),
-    256: (Configuration(32, 32, 8, 1),) * 4,
+    # 64 keys for each group of warps are more sums than they have registers
+    256: (Configuration(64, 32, 8, 1, tma=True), Configuration(64, 16, 8, 1, tma=True)) * 2,
 }
 ROWS_HOPPER = {
     16: Configuration(128, 128, 8, 2, tma=True),
     32: Configuration(128, 128, 8, 2, tma=True),
     64: Configuration(128, 128, 8, 2, tma=True),
     128: Configuration(128, 64, 8, 2, tma=True),
-    256: Configuration(64, 32, 8, 2, tma=True),
+    256: Configuration(128, 32, 8, 2, tma=True),
 }
+ROWS_SOFTCAP = {256: Configuration(64, 16, 4, 2, tma=True)}
 KEYS_ANY = {
     16: Configuration(32, 64, 4, 2),
     32: Configuration(32, 64, 4, 2),
@@ -132,6 +145,12 @@ ROWS_BIAS = {
     256: Configuration(32, 16, 8, 1),
 }
 KEYS_AMD = KEYS_BIAS | {64: Configuration(32, 64, 8, 1)}
+KEYS_POINTERS = KEYS_ANY | dict.fromkeys((128, 256), Configuration(32, 32, 4, 1))
+ROWS_POINTERS = ROWS_ANY | {128: Configuration(64, 32, 4, 1), 256: Configuration(128, 32, 8, 1)}
+KEYS_BIAS_HOPPER = dict.fromkeys((16, 32, 64), Configuration(32, 64, 4, 1))
+KEYS_BIAS_HOPPER |= {128: Configuration(32, 32, 4, 1), 256: Configuration(32, 16, 4, 1)}
+ROWS_BIAS_HOPPER = dict.fromkeys((16, 32, 64), Configuration(64, 32, 4, 1))
+ROWS_BIAS_HOPPER |= {128: Configuration(32, 32, 4, 1), 256: Configuration(16, 32, 4, 1)}
 
 
 def capability(x):
@@ -154,7 +173,7 @@ def forward_choices(capability, width, dtype, *, cut, bias=False, softcap=False,
     if dtype == torch.float32:
         return [FLOAT32[width][0]]
     if bias:
-        return [FORWARD_BIAS[width]]
+        return [(FORWARD_BIAS_HOPPER if capability[0] == 9 else FORWARD_BIAS)[width]]
     if capability[0] != 9:
         return [FORWARD_ANY[width]]
     if not aligned:
@@ -176,8 +195,14 @@ def backward_choices(
         return [(INTERPRETED._replace(tma=aligned),) * 2]
     if dtype == torch.float32:
         return [FLOAT32[width][1:]]
-    if bias or capability[0] < 0 or (atomic and capability[0] != 9):
+    if capability[0] == 9:
+        if bias:
+            return [(KEYS_BIAS_HOPPER[width], ROWS_BIAS_HOPPER[width])]
+        if not aligned:
+            return [(KEYS_POINTERS[width], ROWS_POINTERS[width])]
+        more = 2 * softcap + (atomic or (grouped and not softcap))
+        by_rows = ROWS_SOFTCAP.get(width) if softcap else None
+        return [(KEYS_HOPPER[width][more], by_rows or ROWS_HOPPER[width])]
+    if bias or atomic or capability[0] < 0:
         return [((KEYS_BIAS if capability[0] > 0 else KEYS_AMD)[width], ROWS_BIAS[width])]
-    if capability[0] != 9 or not aligned:
-        return [(KEYS_ANY[width], ROWS_ANY[width])]
-    return [(KEYS_HOPPER[width][atomic + softcap + grouped], ROWS_HOPPER[width])]
+    return [(KEYS_ANY[width], ROWS_ANY[width])]
