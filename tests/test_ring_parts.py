@@ -124,11 +124,13 @@ def test_what_leaves_is_counted_and_what_stays_or_arrives_is_not(handed, monkeyp
         assert sent == distributed.Sent(bytes=0, messages=0)
         Ring(0, 4).send(torch.ones(3), torch.ones(5, dtype=torch.float64))
         assert (sent.bytes, sent.messages) == (3 * 4 + 5 * 8, 2)
+        dist.batch_isend_irecv([dist.P2POp(dist.irecv, torch.empty(9), 1)])
+        assert (sent.bytes, sent.messages) == (52, 2)
         assert dist.all_to_all_single(out, x, None, group=Group, async_op=True) == "w"
         assert (sent.bytes, sent.messages) == (52 + 8 * 4 // 2, 3)  # half stays
         dist.all_to_all_single(out, x)
         assert (sent.bytes, sent.messages) == (68 + 8 * 4 * 3 // 4, 4)
-    assert own == (dist.batch_isend_irecv, dist.all_to_all_single) and len(handed) == 1
+    assert own == (dist.batch_isend_irecv, dist.all_to_all_single) and len(handed) == 2
     assert exchanged[0] == ((out, x, None), {"group": Group, "async_op": True})
     Ring(0, 4).send(torch.ones(3))
     assert sent.messages == 4
@@ -163,6 +165,7 @@ def test_times_of_both_ways_by_hand(causal, part):
     seconds = model.ring_backward_seconds(WORK, 4, QUICK, causal)
     assert seconds == pytest.approx(10 * step, rel=1e-3)  # and the last step home
     assert model.ring_backward_seconds(WORK, 1, SLOW, causal) == 2.5 * part * FLOPS / 1e9
+    assert model.ring_step(WORK, 1, SLOW, causal) == (part * FLOPS / 1e9, 0)  # nothing travels
 
 
 @pytest.mark.parametrize(("causal", "part"), [(False, 1), (True, 0.5)])

@@ -1,13 +1,14 @@
 """What each rank of a trial does, one step at a time: no process is started here."""
 
 import json
+import sys
 import types
 
 import pytest
 import torch
 import torch.distributed as dist
 
-from attnbook.distributed import Ring, Work, model, trials
+from attnbook.distributed import Ring, Work, __main__, model, trials
 from attnbook.distributed.trials import Pass
 
 
@@ -233,3 +234,31 @@ def test_one_rank_speaks_for_all(capfd):
         trials.say(Ring(rank, 3), f"rank {rank}")
     trials.say_here("here")
     assert capfd.readouterr() == ("rank 0\n", "here\n")
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        (["agree", "1", "4"], ("agree", {"sizes": [1, 4]}, 60)),
+        (["--seconds", "3", "fault", "hang", "1"], ("fault", {"kind": "hang", "rank": 1}, 3)),
+        (["times"], ("times", {}, 60)),
+    ],
+)
+def test_the_command_line_names_a_trial_and_its_arguments(monkeypatch, given, asked):
+    found = []
+    task, named, seconds = asked
+    monkeypatch.setattr(sys, "argv", ["distributed", *given])
+    monkeypatch.setattr(
+        __main__, "take_part", lambda task, wait: found.append(wait) or task("ring")
+    )
+    monkeypatch.setattr(trials, task, lambda ring, **given: found.append((ring, given)))
+    __main__.main()
+    assert found == [seconds, ("ring", named)]
+
+
+@pytest.mark.parametrize("given", [[], ["agree"], ["fault", "sleep", "1"], ["fault", "end", "x"]])
+def test_a_command_line_that_names_none_is_refused(monkeypatch, capsys, given):
+    monkeypatch.setattr(sys, "argv", ["distributed", *given])
+    with pytest.raises(SystemExit, match="2"):
+        __main__.main()
+    assert "usage: attnbook.distributed" in capsys.readouterr().err
