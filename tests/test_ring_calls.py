@@ -3,6 +3,10 @@
 `test_ring_of_threads` has what they are made of, `test_ring_of_processes` the processes.
 """
 
+import sys
+import textwrap
+from inspect import getsource
+
 import pytest
 import torch
 import torch.distributed as dist
@@ -183,3 +187,55 @@ def test_the_exchange_is_its_own_way_back(monkeypatch):
     assert torch.equal(out, x.flip(0)) and torch.equal(grad, weights.flip(0))
     assert asked == ["two of them"] * 2
     assert heads._exchange(x, Ring()) is x
+
+
+H, P, A = heads.heads_for_positions, heads.positions_for_heads, attention._RingAttention
+WRONG = {
+    (H, "joined as consecutive pieces"): (", placement)\n", ', "contiguous")\n'),
+    (H, "no exchange"): ("list(_exchange(out, ring))", "list(out)"),
+    (P, "split as consecutive pieces"): ("ring.n_ranks, placement", 'ring.n_ranks, "contiguous"'),
+    (P, "no way back"): ("list(_exchange(out, ring))", "list(out)"),
+    (P, "heads in another order"): (
+        "list(_exchange(out, ring))",
+        "list(_exchange(out, ring))[::-1]",
+    ),
+    (heads.head_parallel_attention, "no mask"): ("Ring(), causal,", "Ring(), False,"),
+    (heads.head_parallel_attention, "no scale"): ("placement, scale)", "placement, None)"),
+    (heads.head_parallel_attention, "a ring after the exchange"): (
+        "*whole, Ring()",
+        "*whole, ring",
+    ),
+    (A.forward, "queries for keys on the way back"): ("backward(q, k, v,", "backward(q, q, v,"),
+    (A.backward, "gradients of keys and values exchanged"): (
+        "zip(grads, (q, k, v)",
+        "zip((grads[0], *grads[:0:-1]), (q, k, v)",
+    ),
+    (A.backward, "gradients in another dtype"): ("grad.to(x.dtype)", "grad.half()"),
+    (distributed.ring_attention, "no mask"): (", causal, _fit", ", False, _fit"),
+    (distributed.ring_attention, "no scale"): ("placement), scale)", "placement), None)"),
+    (distributed.ring_attention, "a ring of one"): ("Ring.of(group)", "Ring()"),
+    (distributed.ring_attention, "L for the output"): ("scale)[0]", "scale)[1]"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG, ids=[f"{f.__qualname__}: {name}" for f, name in WRONG])
+def test_a_mistake_of_a_function_that_is_called_is_found(mistake, monkeypatch):
+    function, (right, wrong) = mistake[0], WRONG[mistake]
+    module = sys.modules[function.__module__]
+    source = textwrap.dedent(getsource(function))
+    assert source.count(right) == 1
+    exec(source.replace(right, wrong), vars(module).copy(), made := {})
+    broken = made[name := function.__name__]
+    if function.__qualname__ == name:
+        monkeypatch.setattr(module, name, broken)
+    else:
+        monkeypatch.setattr(A, name, broken)
+    called = getattr(module, "head_parallel_attention", None) or attention.ring_attention
+    wanted = alone(tensors(WORK), True, 0.9)
+    try:
+        found = on_a_ring(called, 3, "zigzag", tensors(WORK), True, 0.9)
+        far = max((x - y).abs().max().item() for x, y in zip(found, wanted, strict=True))
+    except (RuntimeError, TypeError) as error:  # shapes that do not fit
+        assert "shape" in str(error) or "size" in str(error), error
+        return
+    assert not far < 1e-4
