@@ -101,6 +101,8 @@ def test_a_width_of_nothing_needs_a_scale():
     tensors = Case(arrays(3, 4, d_k=0, d_v=4), {}).tensors()
     with pytest.raises(ValueError, match="q has width d_k = 0; expected 1 or more, or a scale"):
         fused.attention(*tensors)
+    with pytest.raises(ValueError, match="q has width d_k = 0; expected 1 or more, or a scale"):
+        fused.explain(*tensors)
     out = fused.attention(*tensors, scale=1.0)
     mean = tensors[2].mean(-2, keepdim=True).repeat_interleave(2, -3).expand_as(out)
     torch.testing.assert_close(out, mean)
@@ -127,3 +129,15 @@ def test_only_who_runs_in_another_way_says_how(monkeypatch):
         pytest.skip("this machine has no C++ compiler")
     assert how["FlexAttention"] == ("could run", "")
     assert how["SDPA"] == ("runs", "through FLASH")
+
+
+def test_nothing_is_asked_for_if_nobody_says_so(monkeypatch):
+    asked = []
+    one = forms.Form("one", lambda q, k, v, options: asked.append(options), lambda q, k, v, o: q)
+    monkeypatch.setattr(forms, "FORMS", (one,))
+    q = torch.zeros(1, 2, 3, 4)
+    fused.explain(q, q, q)
+    fused.attention(q, q, q)
+    for options in asked:
+        assert options[:7] == (False, None, None, None, None, False, None)
+    assert len(asked) == 2
