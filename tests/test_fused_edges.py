@@ -6,7 +6,7 @@ import torch
 from fused_cases import Case, assert_answers
 
 from attnbook import fused
-from attnbook.fused import forms
+from attnbook.fused import forms, guarantees, sdpa
 
 pytestmark = pytest.mark.filterwarnings("ignore::attnbook.fused.SlowForm")
 rng = np.random.default_rng(0)
@@ -141,3 +141,57 @@ def test_nothing_is_asked_for_if_nobody_says_so(monkeypatch):
     for options in asked:
         assert options[:7] == (False, None, None, None, None, False, None)
     assert len(asked) == 2
+
+
+def test_a_query_that_is_nan_and_sees_nothing_gets_zeros():
+    q, k, v = Case(arrays(5, 3), {}).tensors()
+    q[0, 0, 1, 0] = q[0, 0, 3, 0] = torch.nan
+    for softcap in (None, 2.0):
+        out = fused.attention(q, k, v, causal=True, softcap=softcap)
+        assert (out[:, :, :2] == 0).all() and out[0, 0, 3].isnan().all()
+        assert out.isnan().sum() == 16
+
+
+def test_tensors_without_numbers_have_a_dtype():
+    q = torch.zeros(1, 2, 3, 4, device="meta")
+    for enabled in (False, True):
+        with torch.autocast("cpu", torch.bfloat16, enabled=enabled):
+            one, two = guarantees.in_one_dtype(q.half(), q)
+            assert one.dtype == two.dtype == torch.float32 and one.device.type == "meta"
+    with torch.autocast("cpu", torch.bfloat16):
+        dtypes = [x.dtype for x in guarantees.in_one_dtype(torch.zeros(1), torch.zeros(1).double())]
+    assert dtypes == [torch.float64] * 2
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("options", [{}, {"causal": True}, {"softcap": 2.0}])
+def test_a_bias_of_minus_infinity_hides_one_key_as_a_mask_does(options, dtype):
+    given = arrays(4, 4)
+    bias = rng.standard_normal((1, 4, 1, 4))
+    bias[:, 1, :, 2] = bias[:, 3, :, :2] = -np.inf
+    case = Case(given, {"bias": bias} | options, dtype)
+    assert_answers(fused.attention, case)
+    if dtype == torch.float64:
+        hidden = [x.copy() for x in given]
+        hidden[2][:, 0, 2] += 9.0  # the values of a hidden key: for one of two heads that share
+        named = case.named()
+        out, other = (
+            fused.attention(*Case(tuple(x), {}).tensors(), **named) for x in (given, hidden)
+        )
+        assert torch.equal(out[:, 1], other[:, 1]) and not torch.equal(out[:, 0], other[:, 0])
+
+
+def test_a_bias_keeps_its_digits_beside_short_floats_on_a_processor():
+    q = torch.zeros(1, 2, 3, 16)
+    for dtype, kept in (
+        (torch.bfloat16, torch.float32),
+        (torch.float16, torch.float32),
+        (torch.float32, torch.float32),
+        (torch.float64, torch.float64),
+    ):
+        _, given = sdpa.arguments(*[q.to(dtype)] * 3, bias=torch.zeros(3, 3))
+        assert given["attn_mask"].dtype == kept and given["attn_mask"].shape == (1, 1, 3, 3)
+    (halves, _, _), given = sdpa.arguments(q.mT.contiguous().mT, q, q[..., :8], scale=-2)
+    assert halves.is_contiguous() and given["scale"] == 2 and not given["is_causal"]
+    (nothing, _, _), given = sdpa.arguments(q, q, q, scale=0)
+    assert (nothing == 0).all() and given["scale"] == 1
