@@ -186,3 +186,16 @@ def test_processors_are_those_of_the_gpu_and_one_without(monkeypatch):
     device = torch.device("cuda:1")
     assert decode._processors(device) == 108 and asked == [device]
     assert decode._processors(torch.device("cpu")) == 1
+
+
+def test_as_many_splits_as_are_asked_for_or_as_the_gpu_asks(monkeypatch):
+    asked, parts = [], decode._parts
+    monkeypatch.setattr(
+        decode, "_parts", lambda *given: asked.append((given[-2], given[-1].keys)) or parts(*given)
+    )
+    q, k = torch.randn(1, 2, 1, 64), torch.randn(1, 1, 100, 64)
+    for splits, n in ((3, 3), (1, 1), (None, decode.splits_for(q.shape, k.shape, 4, 1))):
+        decode.decode_attention(q, k, k, splits=splits)
+        assert asked[-1] == (n, decode.configuration(64, 4).keys)
+    decode.decode(q, k, k, None, None, 0.1, 2, 2 * decode.TILE)
+    assert asked[-1] == (2, decode.configuration(64, 4, 2 * decode.TILE).keys) != asked[-2]

@@ -169,3 +169,11 @@ def test_what_made_a_register_and_what_reads_it():
     kept = machine_code.around(found, 7, before=9, after=9)
     assert [found.index(one) for one in kept] == [0, 1, 2, 4, 5, 6, 7, 9, 10, 11, 12]
     assert machine_code.around(found, 0, before=0, after=1) == found[:2]
+
+
+def test_two_registers_that_are_read_are_both_looked_for_and_each_once():
+    lines = ("R2, R8", ""), ("R1, R9", ""), ("R2, R9", ""), ("R3, R1, R2", "")
+    lines += ("R7, R9", "@P0"), ("R3, R9", "@P0"), ("R4, R3", "")
+    found = [listing.Instruction("FADD", operands, guard) for operands, guard in lines]
+    kept = machine_code.around(found, 3)
+    assert [found.index(one) for one in kept] == [1, 2, 3, 5, 6]
