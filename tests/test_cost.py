@@ -249,6 +249,13 @@ def test_a_layers_bytes_are_those_of_its_weights_and_what_goes_in_and_out():
     assert cost["dense"].bytes == sum(moved)
 
 
+def test_a_layers_attention_is_that_of_its_sizes():
+    sizes = measure.Sizes(3, 5, 4, heads=3, kv_heads=1, itemsize=2, pairs=9)
+    parts = measure.layer_cost(3, 5, 12, 3, kv_heads=1, itemsize=2, pairs=9)
+    assert parts["attention"] == measure.fused_cost(sizes)
+    assert measure.fused_cost(sizes).exps == measure.fused_backward_cost(sizes).exps == 3 * 9
+
+
 @pytest.mark.parametrize("d", [64, 768, 4096])
 def test_attention_overtakes_the_rest_of_a_layer_at_six_widths(d):
     for n, more in ((6 * d - 1, -1), (6 * d, 0), (6 * d + 1, 1)):
@@ -261,6 +268,7 @@ def test_costs_are_added_and_repeated():
     one = measure.Cost(1, 2, 3)
     assert one + one == 2 * one == one * 2 == measure.Cost(2, 4, 6)
     assert measure.Cost(flops=6, bytes=3).intensity == 2
+    assert measure.Cost() == measure.Cost(0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -285,3 +293,6 @@ def test_sizes_are_read_from_arrays(library):
     )
     found = measure.Sizes.of(q, k, v)
     assert found == measure.Sizes(5, 7, 4, 8, heads=6, kv_heads=3, batch=2, itemsize=2)
+    more = measure.Sizes.of(*(library.stack([x, x, x]) for x in (q, k, v)), pairs=9)
+    assert more == measure.Sizes(5, 7, 4, 8, 6, 3, batch=6, itemsize=2, pairs=9)
+    assert measure.Sizes.of(q[0], k[0], v[0]).batch == 1

@@ -72,6 +72,23 @@ def test_its_gradients_are_those_of_the_definition(sizes, heads, causal, keys_in
         close(grad, wanted)
 
 
+def test_nothing_is_hidden_and_the_scale_is_that_of_the_width_if_nobody_says_so():
+    q, k, v, grad_out = inputs(5, 9, 3, 4)
+    for scale in (None, 0.9, -0.3):
+        out, lse = distributed.attention_with_lse(q, k, v, scale=scale)
+        shared = (reference.repeat_heads(x.numpy(), 2) for x in (k, v))
+        for found, wanted in zip(
+            (out, lse), online.attention_with_lse(q.numpy(), *shared, scale=scale), strict=True
+        ):
+            close(found, wanted)
+        found = distributed.attention_backward(grad_out, q, k, v, out, lse, scale=scale)
+        times = 1 if scale is None else scale * 3**0.5  # the same as a multiple of the queries
+        seen = distributed.attention_with_lse(times * q, k, v)
+        wanted = distributed.attention_backward(grad_out, times * q, k, v, *seen)
+        for grad, right in zip(found, (times * wanted[0], *wanted[1:]), strict=True):
+            close(grad, right)
+
+
 def test_gradients_of_two_blocks_add_up_to_those_of_both():
     q, k, v, grad_out = inputs(5, 8, 3, 4)
     out, lse = distributed.attention_with_lse(q, k, v)
@@ -113,10 +130,10 @@ def test_a_query_that_sees_nothing_has_zeros():
 
 def test_merge_is_that_of_numpy_with_empty_blocks_too():
     rng = np.random.default_rng(0)
-    a, b = rng.standard_normal((2, 3, 4, 5))
+    a, b = rng.standard_normal((2, 3, 6, 5))
     lse = (
-        np.array([[0.0, -np.inf, 1000.0, -np.inf]] * 3),
-        np.array([[1.0, 2.0, 999.0, -np.inf]] * 3),
+        np.array([[0.0, -np.inf, 1000.0, -np.inf, 0.0, 2000.0]] * 3),
+        np.array([[1.0, 2.0, 999.0, -np.inf, 2000.0, 0.0]] * 3),  # the last two: exp overflows
     )
     a[:, [1, 3]] = b[:, 3] = 0
     wanted = online.merge(a, lse[0], b, lse[1])
@@ -175,6 +192,9 @@ def test_short_floats_on_a_gpu_go_to_the_kernels(monkeypatch):
     assert local._kernels(q, q) is None  # on the processor
     on_gpu = types.SimpleNamespace(is_cuda=True, dtype=q.dtype, shape=q.shape)
     assert local._kernels(on_gpu, q) is kernels
+    for width in (16, 32, 64, 128, 256):
+        wide = types.SimpleNamespace(**(vars(on_gpu) | {"shape": (8, width)}))
+        assert local._kernels(wide, wide) is kernels
     for wrong in ({"dtype": torch.float64}, {"shape": (8, 24)}, {"is_cuda": False}):
         assert local._kernels(types.SimpleNamespace(**(vars(on_gpu) | wrong)), q) is None
     monkeypatch.setattr(local, "_kernels", lambda q, v: kernels)

@@ -68,14 +68,29 @@ def test_the_wait_for_the_slowest_is_almost_twice_as_long():
         assert slowest[0] / slowest[1] == pytest.approx(2 - 1 / n_ranks, rel=1e-2)
 
 
+def test_a_sequence_of_nothing_is_split_into_nothing_and_zigzag_is_what_nobody_names():
+    for how in placement.PLACEMENTS:
+        parts = distributed.split_sequence(torch.zeros(0, 3), 4, how)
+        assert [part.shape for part in parts] == [(0, 3)] * 4
+        assert distributed.join_sequence(parts, how).shape == (0, 3)
+    x = torch.randn(2, 24, 3)
+    parts = distributed.split_sequence(x, 3)
+    assert all(map(torch.equal, parts, distributed.split_sequence(x, 3, "zigzag", -2)))
+    assert torch.equal(distributed.join_sequence(parts), x)
+    assert distributed.visible_pairs(24, 3) == distributed.visible_pairs(24, 3, "zigzag")
+
+
 def test_refusals():
     x = torch.zeros(12, 3)
     with pytest.raises(ValueError, match="has 12 positions; expected a multiple of 8"):
         distributed.split_sequence(x, 4)
     with pytest.raises(ValueError, match="placement is 'zig'; expected 'contiguous' or 'zigzag'"):
         distributed.split_sequence(x, 4, "zig")
-    with pytest.raises(ValueError, match="rank is 4; expected 0 to 3"):
-        distributed.pieces(4, 4, "zigzag")
+    with pytest.raises(ValueError, match="placement is 'zig'; expected 'contiguous' or 'zigzag'"):
+        distributed.visible_pairs(12, 1, "zig")
+    for rank in (4, -1):
+        with pytest.raises(ValueError, match=f"rank is {rank}; expected 0 to 3"):
+            distributed.pieces(rank, 4, "zigzag")
     with pytest.raises(ValueError, match="part 0 has 3 positions; expected an even number"):
         distributed.join_sequence([x[:3]])
     with pytest.raises(ValueError, match="n is 10; expected a multiple of n_ranks = 4"):

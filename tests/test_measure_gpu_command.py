@@ -9,6 +9,7 @@ import pytest
 import torch
 from made_up_gpu import RATES, WHERE, MadeUp
 
+from attnbook.measure import roofline
 from attnbook.measure.gpu import cases, command, race, record, turns
 
 ROOT = Path(__file__).parents[1]
@@ -157,11 +158,12 @@ def test_a_file_of_something_else_or_of_other_settings_is_refused(short, tmp_pat
 
 
 def test_no_case_begins_when_the_minutes_are_over(short, tmp_path, monkeypatch, capsys):
-    clock = iter([0, 0, 59, 61, 62])
+    clock = iter([0, 0, 119, 121, 122])
     monkeypatch.setattr(command.time, "monotonic", lambda: next(clock))
-    assert run(tmp_path / "a.json", "--minutes", 1) == 0
+    assert run(tmp_path / "a.json", "--minutes", 2) == 0
     assert len(short.asked) == 2
-    assert "1 minutes are over" in (said := capsys.readouterr().out)
+    assert "2 minutes are over" in (said := capsys.readouterr().out)
+    assert "Made Up 9000: 3 of 3 cases to measure" in said and "[2/3, 119 s]" in said
     assert "2 of 3 cases" in said and "goes on with the rest" in said
 
 
@@ -244,3 +246,45 @@ def test_the_command_is_reached_from_the_package(monkeypatch):
     monkeypatch.setattr("sys.argv", ["measure", "gpu", "a.json", "--minutes", "3"])
     package.main()
     assert given == [["a.json", "--minutes", "3"]]
+
+
+def test_on_a_gpu_it_races_or_only_compiles(monkeypatch):
+    asked = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(command, "Gpu", lambda: "the GPU")
+    monkeypatch.setattr(command, "forms", lambda folder: f"forms of {folder}")
+    monkeypatch.setattr(command, "environment", lambda: {"gpu": "Made Up"})
+    monkeypatch.setattr(command, "source", lambda: "0123")
+    monkeypatch.setattr(command, "warm", lambda *given: asked.append(given))
+    monkeypatch.setattr(command, "run", lambda args, *given: asked.append((args.file, *given)) or 7)
+    command.main(["--warm", "2/5", "--peers", "there"])
+    assert asked == [(2, 5, "forms of there", "the GPU")]
+    with pytest.raises(SystemExit, match="7"):
+        command.main(["a.json"])
+    where = {"gpu": "Made Up", "source": "0123"}
+    assert asked[1] == (Path("a.json"), "the GPU", command.rates, where)
+
+
+def test_the_ceilings_are_those_of_bfloat16_to_four_digits(monkeypatch):
+    def ceilings(dtype, device, n):
+        assert (dtype, device, n) == (torch.bfloat16, "cpu", turns.FEWEST)
+        return roofline.Ceilings(123456.0, 2.0, 3.00009)
+
+    monkeypatch.setattr(command, "ceilings", ceilings)
+    assert command.rates(MadeUp()) == {"flops": 123500.0, "exps": 2.0, "bytes": 3.0}
+
+
+def test_each_way_has_its_forms_and_the_seconds_that_are_asked_for(short, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(command, "forms", lambda folder, way: (folder, way))
+    whole = race.rows
+    monkeypatch.setattr(race, "rows", lambda *given: asked.append(given) or whole(*given))
+    run(tmp_path / "a.json", "--seconds", 3, "--peers", "there")
+    for case, (found, every, machine, rates, seconds, broken) in zip(
+        short.cases, asked, strict=True
+    ):
+        assert (found, every) == (case, (Path("there"), case.way)) and rates == RATES
+        assert machine.log == ["forget"] * 3 and (seconds, broken) == (3, {})
+    args = command._arguments([])
+    assert (args.seconds, args.minutes, args.peers) == (turns.SECONDS, 60, Path("peers"))
+    assert (args.only, args.file, args.replace) == ("", None, False)

@@ -91,3 +91,30 @@ def test_a_gpu_after_a_wrong_access_is_known_to_be_dead(gpu):
 
     cuda.synchronize = fails
     assert not made.is_alive()
+
+
+def test_what_is_flushed_is_more_than_any_cache(gpu, monkeypatch):
+    _, noted, cuda = gpu
+    small = types.SimpleNamespace(L2_cache_size=2**20)
+    monkeypatch.setattr(cuda, "get_device_properties", lambda: small)
+    noted.log.clear()
+    made = machine.Gpu()
+    assert noted.log == [("cache of", 2**28, "cuda")] and made.device == "cuda"
+    noted.log.clear()
+    made.time(lambda: None)
+    assert ("sleep", 1) in noted.log  # nobody is held if nobody says so
+
+
+def test_poison_is_of_the_dtype_that_its_bytes_are_counted_in(gpu, monkeypatch):
+    made, _, _ = gpu
+    asked = []
+    monkeypatch.setattr(machine.torch, "full", lambda *given, **named: asked.append(named))
+    made.poison(1000)
+    assert asked == [{"dtype": machine.torch.bfloat16, "device": "cuda"}]
+
+
+def test_what_is_forgotten_is_memory_and_what_was_compiled(gpu):
+    made, noted, _ = gpu
+    noted.log.clear()
+    made.forget()
+    assert noted.log == [("empty",), ("forget",)]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from made_up_gpu import RATES, MadeUp
 
 from attnbook.measure.gpu import cases, warm
@@ -66,3 +67,95 @@ def test_warming_goes_on_after_what_is_refused(capsys):
     warm._call(case, {"peer": raises}, machine := MadeUp())
     assert "peer: RuntimeError: no compiler" in capsys.readouterr().out
     assert machine.log[-1] == "forget"
+
+
+def made_up_tutorial(folder):
+    """Forms whose tutorial is there, with one kernel that chooses among configurations."""
+    (folder / "06-fused-attention.py").write_text(
+        "class Kernel:\n    configs = list(range(3))\ntuned, plain = Kernel(), 3\n"
+    )
+    form = type("Form", (), {"keywords": {"folder": folder}})
+    return {warm.OURS: "ours", warm.FLEX: "flex", warm.TUTORIAL: form}
+
+
+@pytest.mark.parametrize(("number", "of", "calls"), [(0, 1, 4), (2, 3, 4), (3, 4, 0)])
+def test_the_tutorial_is_warmed_at_the_shortest_length_by_who_has_configurations(
+    tmp_path, monkeypatch, number, of, calls
+):
+    """There are three, and it takes plain and causal squares of two widths, forward."""
+    warm._tutorial.cache_clear()
+    called = []
+    monkeypatch.setattr(warm, "_call", lambda case, forms, machine: called.append((case, forms)))
+    every = made_up_tutorial(tmp_path)
+    warm.warm(number, of, every, MadeUp())
+    mine = [case for case, forms in called if warm.TUTORIAL in forms]
+    assert len(mine) == calls and all(
+        (case.n_k, case.way) == (2**10, cases.FORWARD) and case.name in ("plain", "causal")
+        for case in mine
+    )
+    others = [(case, forms) for case, forms in called if warm.TUTORIAL not in forms]
+    assert [case for case, _ in others] == cases.cases()[number::of]
+    assert all(forms == {warm.OURS: "ours", warm.FLEX: "flex"} for _, forms in others)
+    called.clear()
+    warm.warm(0, 1, every, MadeUp(), cases.decoding())
+    assert len(called) == len(cases.decoding())  # no square, nothing of the tutorial
+
+
+def test_a_missing_tutorial_is_said_and_no_reason_to_stop(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(warm, "_call", lambda *given: None)
+    every = made_up_tutorial(tmp_path / "..")
+    every[warm.TUTORIAL].keywords = {"folder": tmp_path / "nowhere"}
+    warm.warm(0, 1, every, MadeUp())
+    assert "06-fused-attention.py is not in the folder nowhere" in capsys.readouterr().out
+
+
+def test_what_is_warmed_is_called_once_with_its_own_numbers(monkeypatch):
+    asked = []
+    monkeypatch.setattr(warm, "ready", lambda *given: asked.append(given))
+    case, machine = cases.Case("plain", cases.FORWARD, 16, 8, 8, 1, 1, 1), MadeUp()
+    warm._call(case, {"a": 1, "b": 2}, machine)
+    assert [(name, form, c, m) for name, form, c, _, m in asked] == [
+        ("a", 1, case, machine),
+        ("b", 2, case, machine),
+    ]
+    assert asked[0][3].q.shape == (1, 1, 8, 16) and machine.log == ["forget"]
+
+
+def test_rates_of_bytes_stand_where_there_are_none_of_operations():
+    rows = [{"form": "ours", "milliseconds": 1.0, "spread": 0.0, "GB/s": 2500.0, "share": 0.8,
+             "times what is kept": 1.0, "ratio": 0.123, "times ours": 1.0}]  # fmt: skip
+    head, line = progress(rows)
+    assert line.split() == ["ours", "1", "0.0%", "0.12", "1.00", "2500", "0.80", "1.00"]
+    columns = "form", "ms", "spread", "x FLASH", "x ours", "T/s, GB/s", "share", "memory", "error"
+    assert head.split() == " ".join(columns).split()
+    whole = rows[0] | {"error ratio": 0.9}
+    (with_error,) = progress([whole])[1:]
+    assert len(with_error) == len(head)
+    ends = [head.index(name) + len(name) for name in ("x FLASH", "x ours", "T/s, GB/s")]
+    assert [with_error[:end].split()[-1] for end in ends] == ["0.12", "1.00", "2500"]
+
+
+def test_the_ceilings_are_in_units_of_a_trillion_and_a_billion():
+    found = lines({"flops": 6.5e14, "exps": 3e12, "bytes": 2.5e12})
+    assert [line.split(None, 1) for line in found] == [
+        ["650", "TFLOP/s of a product"],
+        ["3", "T exponentials/s"],
+        ["2500", "GB/s of a copy"],
+    ]
+
+
+def test_each_case_is_summed_up_from_its_own_rows_and_each_peer_has_its_column():
+    one, two = cases.cases()[:2]
+    ours = {"form": "ours", "milliseconds": 2.0, "spread": 0.01, "TFLOP/s": 500.0, "share": 0.6,
+            "times what is kept": 1.01, "times ours": 1}  # fmt: skip
+    rows = [ours | {"case": one.id}, ours | {"case": two.id, "TFLOP/s": 250.0}]
+    peers = ["SDPA FLASH", "SDPA CUDNN", "SDPA EFFICIENT", "SDPA MATH", "FlexAttention, compiled"]
+    peers += ["Triton's tutorial, float16", "flash-attn"]
+    rows += [{"case": two.id, "form": f, "times ours": i} for i, f in enumerate(peers, 2)]
+    rows += [{"case": two.id, "form": "ours, deterministic", "times ours": 0.98}]
+    head, first, second = summary([one, two], rows)
+    assert "500" in first.split() and first.split()[-8:] == ["-"] * 8  # no error ratio either
+    assert second.split()[-7:] == [f"{i}.00" for i in range(2, 9)] and "250" in second.split()
+    for name, i in (("FLASH", 2), ("EFFIC.", 4), ("f.-attn", 8)):
+        end = head.index(name) + len(name)
+        assert second[:end].endswith(f"{i}.00")

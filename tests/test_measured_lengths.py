@@ -33,6 +33,7 @@ def test_the_command_writes_each_form_at_each_length(tmp_path, monkeypatch):
     assert found["rows"][-1]["milliseconds"] == 1000  # one call a round
     assert found["rows"][0]["milliseconds"] < 1  # many
     assert found["rows"][0]["ceilings"] == {"flops": 1, "exps": 2, "bytes": 3}
+    assert found["settings"] == lengths.SETTINGS and found["command"].endswith(" lengths")
 
 
 @pytest.mark.parametrize("spoil", [lambda x: x + 1e-4, lambda x: x * float("nan")])
@@ -48,6 +49,11 @@ def test_forms_that_do_not_agree_are_not_timed(spoil, monkeypatch):
     monkeypatch.setattr(lengths, "forms", one_wrong)
     with pytest.raises(ValueError, match="SDPA differs from NumPy, readable by"):
         lengths.rows_at(8)
+
+
+def test_what_was_recorded_was_measured_as_it_would_be_today():
+    assert measure.recorded("lengths")["settings"] == lengths.SETTINGS
+    assert measure.recorded("xeon")["settings"] == command.SETTINGS
 
 
 def test_what_was_recorded_is_read_by_form():

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from attnbook import measure
 
@@ -43,6 +44,26 @@ def test_ceilings_are_rates_of_calls_in_turns(monkeypatch):
     assert median == (4, 4, 2) and mine == {"mine": [7.0] * 3}
 
 
+@pytest.mark.parametrize(("device", "clock"), [("cpu", "rounds"), ("cuda:1", "event_rounds")])
+def test_each_device_has_its_own_clock_and_seven_rounds(monkeypatch, device, clock):
+    asked = []
+    made = {name: (None, measure.Cost(8, 4, 2)) for name in ("flops", "exps", "bytes")}
+
+    def rounds(calls, n):
+        asked.append((list(calls), n, torch.get_num_threads()))
+        return {name: [2.0] * n for name in calls}
+
+    monkeypatch.setattr(
+        "attnbook.measure.roofline.probes", lambda *given: asked.append(given) or made
+    )
+    monkeypatch.setattr(f"attnbook.measure.roofline.{clock}", rounds)
+    assert measure.ceilings(torch.bfloat16, device) == (4, 2, 1)
+    assert asked[0] == (torch.bfloat16, device) and asked[1][:2] == (list(made), 7)
+    assert asked[1][2] == 1 or device != "cpu"
+    assert measure.rounds_with_ceilings({"mine": None}, device=device)[2] == {"mine": [2.0] * 7}
+    assert asked[2] == (torch.float32, device)
+
+
 def test_the_ceilings_of_this_machine_are_plausible():
     found = measure.ceilings(n=1)
     assert 1e8 < found.bytes < 1e13 and 1e7 < found.exps < 1e13 and 1e8 < found.flops < 1e16
@@ -57,6 +78,26 @@ def test_the_probes_do_what_they_say():
     assert measure.probes()["bytes"][1].bytes == 2 * 2**26
     half = measure.probes(torch.bfloat16)["bytes"]
     assert half[1].bytes == 2 * 2**26 and math.isfinite(half[0]().float().sum())
+    assert (measure.probes()["bytes"][0]() == 1).all()  # zeros may lie in no memory at all
+
+
+class Asked(TorchDispatchMode):
+    """Notes each operation, and the least and the largest number that it is given."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def __torch_dispatch__(self, op, types, args=(), kwargs=None):
+        self.found.append((str(op), args[0].min().item(), args[0].max().item()))
+        return op(*args, **(kwargs or {}))
+
+
+def test_the_probe_of_exponentials_takes_as_many_as_it_says_and_keeps_none():
+    call, cost = measure.probes()["exps"]
+    with Asked() as asked:
+        call()
+    assert asked.found == [("aten.exp.out", -8, 0)] * 128 and cost.exps == 128 * 2**16
 
 
 EXPONENTIALS = """

@@ -1,11 +1,15 @@
 """What is noted of a kernel's loads and stores is what it does, and strays are stopped."""
 
+import sys
+
 import numpy as np
 import pytest
 import torch
 
 from attnbook.kernels import flash_attention, interpreter, tl, triton, watch
 from attnbook.kernels.watch import Access
+
+_watch = sys.modules["attnbook.kernels.watch"]  # and not the function in it
 
 pytestmark = pytest.mark.skipif(
     not interpreter.is_interpreting(), reason="this machine has no interpreter: it has a GPU"
@@ -102,3 +106,100 @@ def test_flash_attention_loads_keys_once_for_each_block_of_queries(causal):
     assert loaded == {"q": 128, "k": sum(visible), "v": sum(visible)}
     assert sorted(places(seen, "out", "store")) == [*range(128 * 16)]  # each once: no race
     assert sorted(places(seen, "lse", "store")) == [*range(128)]
+
+
+def access(places=(), outside=(), program=(0, 0, 0)):
+    return Access(program, "store", "x", np.array(places, int), np.array(outside, int), 4)
+
+
+@pytest.mark.parametrize(
+    ("places", "said"),
+    [
+        ([], ""),
+        ([3], "3"),
+        ([3, 3], "3"),
+        ([4, 3], "3:5"),
+        ([0, 1, 5, 8, 9, 7], "0:2, 5, 7:10"),
+        ([0, 2, 4, 6], "0, 2, 4, 6"),
+        ([0, 2, 4, 6, 7, 9], "6 places from 0 to 9"),
+        ([-2, -1], "-2:0"),
+    ],
+)
+def test_places_are_written_as_slices(places, said):
+    assert str(access(places)) == f"program 0  store   x[{said}]"
+    assert access(places).bytes == 4 * len(places)
+
+
+def test_what_is_outside_is_said_and_so_is_a_program_of_two_axes():
+    assert str(access([0], [7, 8])) == "program 0  store   x[0]  outside: 7:9"
+    assert str(access(program=(3, 0, 0))).startswith("program 3 ")
+    assert str(access(program=(3, 0, 1))).startswith("program (3, 0, 1) ")
+
+
+def found(tensors, addresses, itemsize=4):
+    memory = _watch._Memory()
+    memory.launched(list(tensors), tensors.values())
+    return memory, memory.find(np.array(addresses, np.uint64), itemsize)
+
+
+def test_an_address_is_of_the_array_that_has_most_of_them():
+    x = torch.zeros(12)
+    arrays = {"head": x[:6], "tail": x[6:], "n": 7, "every_other": x[1::2]}
+    at = x.data_ptr()
+    for places, name, inside, outside in (
+        ([0, 1], "head", [0, 1], []),
+        ([6, 7, 8], "tail", [0, 1, 2], []),
+        ([4, 5, 6], "head", [4, 5, 6], [6]),
+        ([5, 6, 7, 8], "tail", [-1, 0, 1, 2], [-1]),
+        ([1, 3, 5, 7, 9, 11], "every_other", [0, 2, 4, 6, 8, 10], []),
+        ([13], "tail", [7], [7]),  # of none: of the nearest
+        ([-1], "head", [-1], [-1]),
+    ):
+        memory, (array, where, beyond) = found(arrays, [at + 4 * p for p in places])
+        assert (array, where.tolist(), beyond.tolist()) == (name, inside, outside)
+    assert [name for name, _, _ in memory.arrays] == ["head", "tail", "every_other"]
+    _, (array, where, beyond) = found(arrays, [])
+    assert (array, where.size, beyond.size) == ("nothing", 0, 0)
+    _, (array, where, beyond) = found({"n": 7}, [at])
+    assert (array, where.size, beyond.size) == ("nothing", 0, 0)
+    half = x.half()
+    _, (array, where, _) = found({"half": half}, [half.data_ptr() + 6], itemsize=2)
+    assert (array, where.tolist()) == ("half", [3])
+
+
+def test_inside_is_what_a_tensor_has_and_nothing_between():
+    x = torch.zeros(4, 6)
+    assert _watch._inside(x[:, :2]).tolist() == ([True] * 2 + [False] * 4) * 3 + [True] * 2
+    assert _watch._inside(x[1:3, ::3].T).nonzero()[0].tolist() == [0, 3, 6, 9]
+    assert _watch._inside(x[:0]).size == 0 and _watch._inside(x[0, 0]).tolist() == [True]
+    assert _watch._inside(x[:1].expand(5, 6)).tolist() == [True] * 6
+
+
+def test_a_stray_is_named_if_it_is_near():
+    said = _watch._stray(access([3, 4], [4]))
+    assert said == "program 0 would store x[4], which is not in x: is its mask right?"
+    far = _watch._stray(access([2**30], [-(2**30)]))
+    assert far.endswith("store what is in none of the kernel's arrays, and far from them")
+    edge = _watch.FAR
+    assert "x[1048576]" in _watch._stray(access([], [edge]))
+    assert "far from them" in _watch._stray(access([], [edge + 1, -edge - 1]))
+    assert "x[0, 1048577]" in _watch._stray(access([], [0, edge + 1]))  # the nearest counts
+
+
+def test_only_what_a_mask_leaves_is_noted_of_numbers_of_any_size():
+    for dtype, itemsize in ((torch.float64, 8), (torch.int8, 1), (torch.bool, 1)):
+        x, out = torch.ones(5).to(dtype), torch.zeros(5).to(dtype)
+        with watch() as seen:
+            copy[(1,)](x, out, 3, ROW=1, BLOCK=4)
+        assert [(a.kind, a.itemsize, a.places.tolist()) for a in seen] == [
+            ("load", itemsize, [0, 1, 2]),
+            ("store", itemsize, [0, 1, 2]),
+        ]
+        assert out.tolist() == [1, 1, 1, 0, 0]
+
+
+def test_a_bias_that_is_broadcast_is_watched_too():
+    q, k, v = torch.randn(3, 1, 2, 16, 16)
+    with watch(strict=True) as seen:
+        flash_attention(q, k, v, bias=torch.zeros(1, 16))
+    assert {*places(seen, "bias", "load")} == {*range(16)}

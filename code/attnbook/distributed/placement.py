@@ -55,7 +55,7 @@ def split_sequence(
             f"split_sequence: the sequence has {x.shape[dim]} positions; expected a multiple of "
             f"{number}, the pieces of {n_ranks} ranks with the placement {placement}"
         )
-    cut = x.chunk(number, dim) if x.shape[dim] else [x] * number
+    cut = x.chunk(number, dim)
     return [torch.cat([cut[piece] for piece in mine], dim) for mine in kept]
 
 

@@ -31,10 +31,9 @@ def collect(
     ROWS: tl.constexpr, KEYS: tl.constexpr, D: tl.constexpr, TMA: tl.constexpr,
     STAGES: tl.constexpr, REDUCE: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
-    """Add what a block of keys gets from the queries from begin to end.
+    """Add what a block of keys gets from queries, in one loop, which runs at least once.
 
-    One loop for full and for cut blocks, which runs at least once: where a sum may also come to its
-    end as the zeros that it began with, NVIDIA's compiler lets no two products overlap.
+    Where a sum may also end as the zeros it began with, NVIDIA's compiler overlaps no two products.
     """
     grad_k, grad_v = state
     begin, full_begin, full_end, end = ends

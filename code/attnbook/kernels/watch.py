@@ -75,7 +75,8 @@ def _inside(tensor):
     if not tensor.numel():
         return np.zeros(0, bool)
     inside = np.zeros(1 + sum((size - 1) * stride for size, stride in sizes), bool)
-    torch.as_strided(torch.from_numpy(inside), tensor.shape, tensor.stride())[...] = True
+    places = torch.arange(inside.size).as_strided(tensor.shape, tensor.stride())
+    inside[places.numpy()] = True  # one place may stand for many numbers, as in a broadcast bias
     return inside
 
 

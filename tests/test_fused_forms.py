@@ -1,0 +1,244 @@
+"""Each program that `attention` chooses from, by itself: what it refuses, and what it is given."""
+
+import sys
+import types
+
+import numpy as np
+import pytest
+import torch
+from fused_cases import Case, assert_answers
+from torch.nn.attention.flex_attention import flex_attention
+
+from attnbook.fused import dispatch, forms
+
+rng = np.random.default_rng(1)
+NAMES = "causal", "window", "valid_lens", "softcap", "bias", "alibi", "scale"
+
+
+def options_of(q, k, **named):
+    """What is asked, as `attention` reads it."""
+    named = {"causal": False, "alibi": False} | named
+    return dispatch._options(q, k, *(named.get(name) for name in NAMES))
+
+
+def arrays(n_q, n_k, width=16, lead=(2,)):
+    shapes = (4, n_q, width), (2, n_k, width), (2, n_k, width)
+    return tuple(rng.standard_normal((*lead, *shape)) for shape in shapes)
+
+
+def place(q, device, **changed):
+    """What is asked of a tensor before it is computed with, as if it were on another device."""
+    known = {"dtype": q.dtype, "shape": q.shape, "ndim": q.ndim, "requires_grad": q.requires_grad}
+    return types.SimpleNamespace(device=torch.device(device), **known | changed)
+
+
+Q, K, V = (torch.zeros(2, h, n, 16) for h, n in ((4, 3), (2, 5), (2, 5)))
+BIAS = torch.zeros(3, 5)
+KERNELS = {
+    None: [{}, {"grad": True}, {"bias": BIAS}, {"alibi": True}, {"device": "cuda:1"}],
+    "its way back takes no bias": [
+        {"bias": BIAS, "grad": True},
+        {"alibi": True, "grad": True},
+        {"bias": BIAS.clone().requires_grad_()},
+    ],
+    "no kernel computes in float64": [{"dtype": torch.float64}],
+    f"its widths are {forms.WIDTHS}, the same for keys and values": [
+        {"width": (24, 24)},
+        {"width": (16, 32)},
+    ],
+    "its kernels are for GPUs, and q is on the CPU": [{"device": "cpu"}],
+    "its kernels are for GPUs, and q is on the device 'xpu'": [{"device": "xpu"}],
+    "triton is not installed": [{"missing": "triton"}, {"missing": "attnbook.kernels"}],
+}
+FLEX = {
+    None: [
+        {"device": "cuda"},
+        {"device": "cuda", "grad": True, "bias": BIAS},
+        {"lead": 3, "device": "cuda"},
+        {"lens": True, "device": "cuda"},
+    ],
+    "it has one axis for the batch": [{"lead": 3, "lens": True, "device": "cuda"}],
+    "it is not known to work on the device 'xpu'": [{"device": "xpu"}],
+    "it gives no gradients on a CPU": [
+        {"device": "cpu", "grad": True},
+        {"device": "cpu", "bias": BIAS.clone().requires_grad_()},
+    ],
+    "a gradient of the bias is asked for": [
+        {"device": "cuda", "bias": BIAS.clone().requires_grad_()}
+    ],
+    "compiled, it takes no float64 and no width below 16": [
+        {"device": "cuda", "dtype": torch.float64},
+        {"device": "cuda", "width": (8, 16)},
+        {"device": "cuda", "width": (16, 8)},
+    ],
+    "fewer than 2^26 scores: to compile takes longer": [{"device": "cpu"}],
+}
+
+
+def refusals(table):
+    return [(why, case) for why, cases in table.items() for case in cases]
+
+
+def asked(case, monkeypatch, device):
+    monkeypatch.setattr(forms, "_is_there", lambda module: module != case.get("missing"))
+    width = case.get("width", (16, 16))
+    changed = {"dtype": case.get("dtype", torch.float32)}
+    changed["requires_grad"] = case.get("grad", False)
+    lead = (2,) * case.get("lead", 1)
+    q, k, v = (
+        place(x, case.get("device", device), **changed, shape=torch.Size((*lead, *x.shape[1:3], w)))
+        for x, w in ((Q, width[0]), (K, width[0]), (V, width[1]))
+    )
+    q.ndim = len(q.shape)
+    lens = torch.tensor([1, 2]) if case.get("lens") else None
+    given = options_of(Q, K, bias=case.get("bias"), alibi=case.get("alibi", False), valid_lens=lens)
+    return q, k, v, given
+
+
+@pytest.mark.parametrize(("why", "case"), refusals(KERNELS))
+def test_what_the_kernels_refuse_on_a_gpu(monkeypatch, why, case):
+    assert forms.kernels_refuse(*asked(case, monkeypatch, "cuda")) == why
+    if why == "its way back takes no bias":
+        with torch.no_grad():
+            assert forms.kernels_refuse(*asked(case, monkeypatch, "cuda")) is None
+
+
+@pytest.mark.parametrize(("why", "case"), refusals(FLEX))
+def test_what_flexattention_refuses(monkeypatch, why, case):
+    assert forms.flex_refuses(*asked(case, monkeypatch, "cpu")) == why
+
+
+@pytest.mark.parametrize(("n", "worth"), [(2**13, True), (2**13 - 1, False)])
+def test_flexattention_is_compiled_from_so_many_scores(monkeypatch, n, worth):
+    """As many as queries of all heads and batches, times keys."""
+    given = asked({}, monkeypatch, "cpu")
+    given[0].shape, given[1].shape = torch.Size((2, 4, 2**10, 16)), torch.Size((2, 2, n, 16))
+    monkeypatch.setenv("CXX", "sh")
+    assert (forms.flex_refuses(*given) is None) == worth
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    said = forms.flex_refuses(*given)
+    assert said == "it needs a C++ compiler, and no-such-compiler is missing" or not worth
+    monkeypatch.delenv("CXX")
+    monkeypatch.setattr(forms.shutil, "which", lambda name: name == "g++")
+    assert (forms.flex_refuses(*given) is None) == worth
+
+
+def test_sdpa_and_the_readable_form_refuse_the_cap_and_nothing():
+    for softcap, why in ((None, None), (2.0, "it cannot bend the scores: softcap is given")):
+        assert forms.sdpa_refuses(Q, K, V, options_of(Q, K, softcap=softcap)) == why
+        assert forms.readable_refuses(Q, K, V, options_of(Q, K, softcap=softcap)) is None
+
+
+@pytest.mark.parametrize(
+    ("sizes", "named", "masked", "triangle"),
+    [
+        ((5, 5), {}, False, False),
+        ((5, 5), {"causal": True}, False, True),
+        ((3, 5), {"causal": True}, True, False),  # whose triangle would be at the other corner
+        ((5, 3), {"causal": True}, True, False),
+        ((1, 5), {"causal": True}, False, False),  # one query sees all
+        ((1, 1), {"causal": True}, False, False),
+        ((2, 2), {"causal": True}, False, True),
+        ((1, 5), {"window": 2}, True, False),
+        ((1, 5), {"causal": True, "window": 2}, True, False),
+        ((5, 5), {"causal": True, "window": 2}, True, False),
+        ((5, 5), {"causal": True, "lens": True}, True, False),
+        ((1, 5), {"causal": True, "lens": True}, True, False),
+        ((5, 5), {"lens": True}, True, False),
+        ((5, 5), {"causal": True, "bias": True}, True, False),
+        ((5, 5), {"causal": True, "alibi": True}, True, False),
+        ((5, 5), {"bias": True}, False, False),
+        ((5, 5), {"alibi": True}, False, False),
+    ],
+)
+def test_sdpa_is_given_a_mask_only_where_it_needs_one(sizes, named, masked, triangle):
+    q, k, _ = Case(arrays(*sizes), {}).tensors()
+    given = {"valid_lens": torch.tensor([1, 2])} if named.get("lens") else {}
+    given |= {"bias": torch.zeros(sizes)} if named.get("bias") else {}
+    given |= {name: named[name] for name in {"causal", "window", "alibi"} & set(named)}
+    found = forms.sdpa_options(q, k, options_of(q, k, **given, scale=0.3))
+    assert (found["mask"] is not None, found["is_causal"]) == (masked, triangle)
+    assert (found["bias"] is not None) == bool(named.get("bias") or named.get("alibi"))
+    assert found["scale"] == 0.3
+
+
+def test_the_kernels_are_given_all_as_it_is_and_no_gradient_of_a_bias(monkeypatch):
+    given = []
+    stand_in = types.SimpleNamespace(flash_attention=lambda *x, **y: given.append((x, y)) or x[0])
+    monkeypatch.setitem(sys.modules, "attnbook.kernels", stand_in)
+    bias = torch.randn(3, 5, requires_grad=True)
+    assert forms.by_kernels(Q, K, V, options_of(Q, K, bias=bias)) is Q
+    ((tensors, named),) = given
+    assert all(x is y for x, y in zip(tensors, (Q, K, V), strict=True))
+    assert named["bias"].shape == (1, 1, 3, 5) and not named["bias"].requires_grad
+    assert torch.equal(named["bias"][0, 0], bias)
+    forms.by_kernels(Q, K, V, options_of(Q, K))
+    assert given[1][1] == dict.fromkeys(
+        ("window", "valid_lens", "softcap", "bias", "scale")
+    ) | {"causal": False}  # fmt: skip
+    forms.by_kernels(Q, K, V, options_of(Q, K, bias=bias, alibi=True))
+    assert given[2][1]["bias"].shape == (1, 4, 3, 5)
+
+
+OPTIONS = {
+    "nothing": {},
+    "causal": {"causal": True},
+    "window": {"window": 1},
+    "lengths": {"valid_lens": np.array([2, 4])},
+    "cap": {"softcap": 2.0},
+    "bias": {"bias": rng.standard_normal((3, 5))},
+    "bias of each head": {"bias": rng.standard_normal((1, 4, 1, 5))},
+    "alibi": {"alibi": True},
+    "scale": {"scale": 0.7},
+    "all": {"causal": True, "window": 2, "valid_lens": np.array([4, 5]), "softcap": 2.0,
+            "bias": rng.standard_normal((3, 5)), "alibi": True, "scale": 0.7},
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("call", [forms.by_flex, forms.by_sdpa, forms.readable])
+def test_each_program_by_itself_has_the_answer_of_the_reference(monkeypatch, call, name):
+    """FlexAttention is not compiled here: its rules and changes are."""
+    if call is forms.by_sdpa and "softcap" in OPTIONS[name]:
+        return
+    monkeypatch.setattr(forms, "_compiled_flex", lambda: flex_attention)
+
+    def attend(q, k, v, **named):
+        return call(q, k, v, options_of(q, k, **named))
+
+    assert_answers(attend, Case(arrays(3, 5), OPTIONS[name]))
+    if "valid_lens" not in OPTIONS[name] and call is not forms.readable:
+        bias = OPTIONS[name].get("bias", np.zeros(2))
+        more = {"bias": bias[None]} if bias.ndim == 4 else {}
+        assert_answers(attend, Case(arrays(3, 5, lead=(2, 1)), OPTIONS[name] | more))
+
+
+def test_the_blocks_of_flexattention_are_of_each_batch_only_where_lengths_are(monkeypatch):
+    made, given = [], []
+    monkeypatch.setattr(
+        forms, "create_block_mask", lambda rule, *x, device: made.append((*x, device))
+    )
+    stand_in = lambda q, k, v, **named: given.append(named) or q  # noqa: E731
+    monkeypatch.setattr(forms, "_compiled_flex", lambda: stand_in)
+    for named in ({}, {"causal": True}, {"valid_lens": torch.tensor([1, 2])}, {"softcap": 2}):
+        forms.by_flex(Q, K, V, options_of(Q, K, **named))
+    cpu = torch.device("cpu")
+    assert made == [(None, None, 3, 5, cpu), (2, None, 3, 5, cpu)]
+    assert [each["score_mod"] is None for each in given] == [True, True, True, False]
+    assert all(each["enable_gqa"] for each in given)
+    forms.by_flex(Q, Q, Q, options_of(Q, Q))
+    assert not given[-1]["enable_gqa"]
+
+
+def test_without_gradients_flexattention_is_given_none_to_keep(monkeypatch):
+    given = []
+    monkeypatch.setattr(forms, "_compiled_flex", lambda: lambda *x, **y: given.append(x) or x[0])
+    leaf = Q.clone().requires_grad_()
+    with torch.no_grad():
+        forms.by_flex(
+            leaf, K.clone().requires_grad_(), V.clone().requires_grad_(), options_of(Q, K)
+        )
+    assert not any(x.requires_grad for x in given[0])
+    forms.by_flex(leaf, K, V, options_of(Q, K))
+    assert given[1][0].requires_grad

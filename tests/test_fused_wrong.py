@@ -1,0 +1,215 @@
+"""One line of a function of `attnbook.fused` as a mistake would have it: the answers are wrong."""
+
+import sys
+import textwrap
+from inspect import getsource
+
+import numpy as np
+import pytest
+import torch
+from fused_cases import Case, assert_answers
+from torch.nn.attention.flex_attention import flex_attention
+from wrong_versions import put
+
+from attnbook import fused
+from attnbook.fused import dispatch, flex, forms, guarantees, sdpa, twins, visible
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::attnbook.fused.SlowForm"),
+    pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile"),
+]
+rng = np.random.default_rng(0)
+NAMES = "causal", "window", "valid_lens", "softcap", "bias", "alibi", "scale"
+
+
+def case(n_q=3, n_k=5, d_v=8, spoil=None, **options):
+    shapes = (4, n_q, 8), (2, n_k, 8), (2, n_k, d_v)
+    arrays = tuple(rng.standard_normal((2, *shape)) for shape in shapes)
+    if spoil:
+        arrays[spoil][1, 0, 2, 0] = np.nan
+    return Case(arrays, options)
+
+
+LENS = np.array([0, 4])
+BIAS = rng.standard_normal((3, 5))
+CASES = [
+    case(),
+    case(d_v=4, scale=-0.3),
+    case(d_v=16),
+    case(causal=True),
+    case(5, 3, causal=True),
+    case(4, 4, causal=True),
+    case(window=1),
+    case(5, 3, window=1, spoil=2),
+    case(valid_lens=LENS),
+    case(valid_lens=LENS, causal=True, spoil=1),
+    case(valid_lens=LENS, window=1, spoil=2),
+    case(causal=True, spoil=2),
+    case(bias=BIAS),
+    case(bias=BIAS, causal=True, alibi=True),
+    case(bias=rng.standard_normal((1, 4, 1, 5)), valid_lens=LENS),
+    case(bias=rng.standard_normal((2, 1, 3, 1))),
+    case(alibi=True),
+    case(softcap=0.5, alibi=True),
+    case(softcap=2.0, bias=BIAS, scale=0.7),
+]
+
+
+def by(form):
+    """One program, whoever else could: FlexAttention is not compiled here."""
+
+    def attend(q, k, v, **named):
+        named = {"causal": False, "alibi": False} | named
+        options = dispatch._options(q, k, *(named.get(name) for name in NAMES))
+        return guarantees.guarded(lambda *x: form(*x, options), q, k, v, options.visible)
+
+    return attend
+
+
+def programs(function):
+    """Those that a mistake in this function shows in, to be quick."""
+    name = function.__name__
+    if function.__module__ == flex.__name__ or name in ("_rules", "_changes"):
+        return [by(forms.by_flex)]
+    return [by(forms.readable) if name == "readable" else fused.attention]
+
+
+def assert_all_right(programs):
+    for attend in programs:
+        for each in CASES:
+            assert_answers(attend, each)
+    q, k, v = CASES[0].tensors()
+    bias = torch.from_numpy(BIAS).clone()
+    bias[1], bias[2, 4] = -torch.inf, torch.nan
+    out = fused.attention(q, k, v, bias=bias)
+    assert (out[..., 1, :] == 0).all() and out[..., 2, :].isnan().all()
+    assert fused.attention(q.float(), k, v).dtype == torch.float64
+
+
+@pytest.fixture(autouse=True)
+def not_compiled(monkeypatch):
+    monkeypatch.setattr(forms, "_compiled_flex", lambda: flex_attention)
+
+
+def test_the_cases_are_right_without_a_mistake():
+    assert_all_right([fused.attention, by(forms.readable), by(forms.by_flex)])
+
+
+WRONG = {
+    (sdpa.arguments, "the scale of the padded width"): (
+        "q.shape[-1] ** -0.5",
+        "max(q.shape[-1], v.shape[-1]) ** -0.5",
+    ),
+    (sdpa.arguments, "a scale that loses its sign"): ("math.copysign(1.0, scale)", "1.0"),
+    (sdpa.arguments, "a scale that is only a sign"): ("abs(scale) or 1.0", "1.0"),
+    (sdpa.arguments, "no mask"): ("_attn_mask(q, mask, bias)", "_attn_mask(q, None, bias)"),
+    (sdpa.sdpa, "zeros behind the values"): ("out[..., : v.shape[-1]]", "out"),
+    (sdpa._attn_mask, "a bias shows what the mask hides"): (
+        "shown if mask is None else shown & mask",
+        "shown",
+    ),
+    (sdpa._attn_mask, "the mask shows what it hides"): ("mask | ~mask.any", "~mask | ~mask.any"),
+    (sdpa._attn_mask, "the bias is a mask alone"): ("(shown, finite,", "(shown, 0 * finite,"),
+    (sdpa._of_one_width, "one number of width too many"): ("width = max(", "width = 1 + min("),
+    (visible.between, "the triangle at the top left"): (" + n_k - n_q", ""),
+    (visible.between, "a query does not see its own key"): ("own + 1, 0", "own, 0"),
+    (visible.between, "a window without an end"): ("causal or window is not None", "causal"),
+    (visible.between, "one key of the window too few"): ("own - window", "own - window + 1"),
+    (visible.between, "lengths in the place of the triangle"): (
+        "torch.minimum(last, lens.reshape(-1, *[1] * (q.ndim - 2)))",
+        "lens.reshape(-1, *[1] * (q.ndim - 2)).expand(-1, *[1] * (q.ndim - 3), n_q)",
+    ),
+    (visible.between, "every query sees some key"): ("valid_lens is None and not", "True or not"),
+    (visible.Between.sees, "all before the last are seen"): (
+        "- before.gather(\n        -1, self.first.expand(shape)\n    )",
+        "",
+    ),
+    (visible.Between.sees, "heads tiled"): (
+        ".repeat_interleave(self.n_heads // marked.shape[-2], dim=-2)",
+        ".repeat(*[1] * (marked.ndim - 2), self.n_heads // marked.shape[-2], 1)",
+    ),
+    (visible.Between.empty, "nobody sees nothing"): ("self.last <= self.first", "self.last < -1"),
+    (visible.Between.mask, "one key too many"): ("places < self.last", "places <= self.last"),
+    (guarantees.guarded, "NaN under a weight of zero"): (
+        "form(finite(q), finite(k), finite(v))",
+        "form(q, k, v)",
+    ),
+    (guarantees.guarded, "NaN that nobody is told of"): (
+        "torch.where(spoilt & ~visible.empty(), torch.nan, out)",
+        "out",
+    ),
+    (guarantees.guarded, "only values are looked at"): (
+        "_not_finite(k) | _not_finite(v)",
+        "_not_finite(v)",
+    ),
+    (guarantees.guarded, "what an empty row comes out as"): (
+        "return out if visible.all_see else torch.where(visible.empty(), 0, out)",
+        "return out",
+    ),
+    (guarantees.in_one_dtype, "the dtype of the first"): (
+        "functools.reduce(torch.promote_types, (x.dtype for x in tensors))",
+        "tensors[0].dtype",
+    ),
+    (twins.with_bias, "a row of -inf is a mean"): (
+        "shown.any(dim=-1, keepdim=True) | torch.isnan(out)",
+        "torch.tensor(True)",
+    ),
+    (twins.with_bias, "NaN in a bias is none"): (
+        "torch.where(spoilt, torch.nan, torch.where(shown, out, 0))",
+        "torch.where(shown, out, 0)",
+    ),
+    (forms._rules, "the window alone, without lengths"): (
+        "if options.valid_lens is not None",
+        "if not rules and options.valid_lens is not None",
+    ),
+    (forms._rules, "no triangle"): ("elif options.causal", "elif False"),
+    (forms._changes, "the cap is left out"): (
+        "[] if options.softcap is None else [flex.soft_cap(options.softcap)]",
+        "[]",
+    ),
+    (forms._changes, "slopes of other places"): (
+        "q.shape[-2], k.shape[-2])",
+        "k.shape[-2], k.shape[-2])",
+    ),
+    (forms._bias, "ALiBi without the bias"): (
+        "sloped if options.bias is None else sloped + options.bias",
+        "sloped",
+    ),
+    (forms._bias, "the bias without ALiBi"): ("if not options.alibi", "if True"),
+    (forms.readable, "heads tiled"): (
+        "pytorch.repeat_heads(x, q.shape[-3] // k.shape[-3])",
+        "x.repeat(*[1] * (x.ndim - 3), q.shape[-3] // k.shape[-3], 1, 1)",
+    ),
+    (forms.sdpa_options, "a triangle for fewer queries"): (" and n_q == k.shape[-2]", ""),
+    (forms.sdpa_options, "no mask beside a bias"): ("= triangle or", "= bias is not None or"),
+    (flex.causal.__wrapped__, "the triangle at the top left"): ("i + n_k - n_q", "i"),
+    (flex.sliding_window.__wrapped__, "a window of the future"): (
+        "(ahead >= -left) & (ahead <= right)",
+        "(ahead <= left) & (ahead >= right)",
+    ),
+    (flex.padding.__wrapped__, "one key too many"): ("j < valid_lens[b]", "j <= valid_lens[b]"),
+    (flex.alibi, "slopes from the head before"): ("(h + 1)", "h"),
+    (flex.alibi, "distances from the top left"): ("j - (i + n_k - n_q)", "j - i"),
+    (flex.biased, "every axis is there"): ("int(n > 1)", "1"),
+    (flex.soft_cap, "the cap is not undone"): ("cap * torch.tanh", "torch.tanh"),
+    (flex.every, "one rule is enough"): ("seen & rule", "(rules[0] is rule) | seen & rule"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "mistake", WRONG, ids=[f"{function.__name__}: {name}" for function, name in WRONG]
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_mistake_is_found(mistake, monkeypatch):
+    function, (right, wrong) = mistake[0], WRONG[mistake]
+    source = textwrap.dedent(getsource(function))
+    assert right in source
+    scope = vars(sys.modules[function.__module__]).copy()
+    exec(source.replace(right, wrong), scope)
+    broken, owner = scope[function.__name__], function.__qualname__.rpartition(".")[0]
+    if owner:
+        monkeypatch.setattr(getattr(visible, owner), function.__name__, broken)
+    else:
+        put(monkeypatch, fused, function.__name__, broken)
+    with pytest.raises((AssertionError, RuntimeError, IndexError)):
+        assert_all_right(programs(function))

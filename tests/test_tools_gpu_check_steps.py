@@ -1,0 +1,170 @@
+"""The steps of `make gpu-check` one at a time: commands, surroundings, the minutes of each."""
+
+import os
+import signal
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from tools import gpu_check
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_what_is_imported_is_here_and_what_was_set_stays(monkeypatch):
+    monkeypatch.setenv("KEPT", "too")
+    monkeypatch.setenv("PYTHONPATH", "elsewhere")
+    found = gpu_check.surroundings()
+    places = [str(ROOT / "code"), str(ROOT / "tests"), str(ROOT)]
+    assert found["PYTHONPATH"].split(os.pathsep) == places
+    assert (found["PYTHONUNBUFFERED"], found["KEPT"]) == ("1", "too")
+    assert os.environ["PYTHONPATH"] == "elsewhere"
+
+
+@pytest.mark.parametrize(("cores", "n"), [(None, 1), (1, 1), (2, 1), (5, 2), (16, 8), (64, 8)])
+def test_every_other_core_compiles_and_tests(monkeypatch, cores, n):
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    run = ["py", "-m", "attnbook.measure", "gpu", "--warm"]
+    assert gpu_check.warm("py") == [[*run, f"{i}/{n}"] for i in range(n)]
+    asked = []
+    monkeypatch.setattr(gpu_check.importlib.util, "find_spec", lambda name: asked.append(name) or 1)
+    plain = ["py", "-m", "pytest", "-c", os.devnull, "--rootdir", str(ROOT)]
+    plain += ["-p", "no:cacheprovider", "-q", "--tb=short", "-rsfE"]
+    tests = str(ROOT / "tests/test_kernels_gpu.py")
+    assert gpu_check.agreement("py") == [*plain, "-n", str(n), tests] and asked == ["xdist"]
+    monkeypatch.setattr(gpu_check.importlib.util, "find_spec", lambda name: None)
+    assert gpu_check.agreement("py") == [*plain, tests]
+
+
+@pytest.mark.parametrize(("minutes", "said"), [(3.2145, "3.21"), (0.05, "0.10"), (-1, "0.10")])
+def test_the_race_is_a_command_with_its_minutes(minutes, said):
+    assert gpu_check.racing("py", Path("out"), minutes) == [
+        *("py", "-m", "attnbook.measure", "gpu", "out"),
+        *("--earlier", "--minutes", said, "--seconds", "1"),
+    ]
+
+
+def says(code):
+    return [sys.executable, "-c", "import os, sys, time; " + code]
+
+
+def test_what_a_step_says_is_shown_and_kept_behind_what_was_there(tmp_path, capsys):
+    log = tmp_path / "some.log"
+    log.write_text("before\n")
+    code = "print(os.environ['X'], os.getcwd()); sys.stderr.write('told\\n'); sys.exit(3)"
+    found = gpu_check.step(says(code), log, os.environ | {"X": "1"}, 60)
+    said = capsys.readouterr().out
+    assert found == 3 and f"1 {ROOT}\n" in said and "told\n" in said
+    assert "\n=== some\n" in said and "some: status 3 after" in said
+    assert log.read_text().startswith("before\n") and "told\n" in log.read_text()
+
+
+@pytest.mark.parametrize("seconds", [0.5, 0, -9])
+def test_a_step_that_is_late_has_the_status_124(tmp_path, capsys, seconds):
+    log = tmp_path / "some.log"
+    assert gpu_check.step(says("time.sleep(60)"), log, os.environ, seconds) == 124
+    assert "status 124" in capsys.readouterr().out
+
+
+def test_a_process_that_is_done_is_not_ended_and_one_that_is_not_is(tmp_path):
+    with open(tmp_path / "log", "ab") as log:
+        one = gpu_check.started(says("print('done', flush=True)"), os.environ, log)
+        gpu_check.finish(one, 60)
+        two = gpu_check.started(says("time.sleep(60)"), os.environ, log)
+        assert os.getpgid(two.pid) == two.pid != os.getpgid(0)
+        gpu_check.finish(two, -1)
+    assert (one.returncode, two.returncode) == (0, -signal.SIGKILL)
+    assert (tmp_path / "log").read_text() == "done\n"
+    gpu_check.end(one)  # who is gone already is no error
+
+
+@pytest.fixture
+def clock(monkeypatch, tmp_path):
+    """A check of which each step takes as long as a test says; what it is given, in order."""
+    seen = types.SimpleNamespace(now=0.0, took=[], asked=[], statuses=[])
+
+    def step(command, log, environ, seconds):
+        seen.asked.append((command, log.name, seconds))
+        seen.now += seen.took.pop(0)
+        return seen.statuses.pop(0)
+
+    def started(command, environ, log):
+        seen.asked.append((command, environ["TORCHINDUCTOR_COMPILE_THREADS"], log.name))
+        return "process"
+
+    asks = types.SimpleNamespace(returncode=0)
+    monkeypatch.setattr(gpu_check.time, "monotonic", lambda: seen.now)
+    monkeypatch.setattr(gpu_check.subprocess, "run", lambda *given, **named: asks)
+    monkeypatch.setattr(gpu_check, "warm", lambda python: ["warm"])
+    monkeypatch.setattr(gpu_check, "agreement", lambda python: "agree")
+    monkeypatch.setattr(gpu_check, "racing", lambda python, out, minutes: ("race", out, minutes))
+    monkeypatch.setattr(gpu_check, "step", step)
+    monkeypatch.setattr(gpu_check, "started", started)
+    monkeypatch.setattr(gpu_check, "finish", lambda process, wait: seen.asked.append(wait))
+    monkeypatch.setenv("OUT", str(tmp_path / "a" / "b"))
+    return seen
+
+
+def check(minutes):
+    with pytest.raises(SystemExit) as ended:
+        gpu_check.main(minutes)
+    return bool(ended.value.code)
+
+
+def test_the_minutes_are_shared_out(clock, tmp_path, capsys):
+    """Ten minutes, of which agreement takes 100 seconds: the race has what is left but 15."""
+    clock.took, clock.statuses = [100, 50], [0, 0]
+    out = tmp_path / "a" / "b"
+    assert not check(10)
+    warm, agree, wait, race = clock.asked
+    assert warm == ("warm", "2", str(out / "warm.log")) and out.is_dir()
+    assert agree == ("agree", "agreement.log", 200) and wait == 60
+    assert race == (("race", out, (500 - 15) / 60), "race.log", 500 + 15)
+    assert "=== summary, 2.5 minutes, logs in b/" in (said := capsys.readouterr().out)
+    assert "agreement   ok" in said and "race        ok" in said
+    clock.took, clock.statuses = [100, 50], [0, 1]
+    assert check(3) and clock.asked[6] == 80 / 4  # a quarter of what is left
+    assert "race        FAILED, status 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("took", "statuses", "races", "failed"),
+    [
+        ([1, 1, 1], [0, 2, 0], 2, False),
+        ([1, 1, 1, 1, 1, 1], [0, 2, 2, 2, 2, 2], 4, True),  # three times more, and no more
+        ([1, 30, 1], [0, 2, 0], 1, True),  # 29 seconds are left
+        ([1, 29, 1], [0, 2, 0], 2, False),
+        ([1, 1, 1], [0, 1, 0], 1, True),
+    ],
+)
+def test_a_race_that_a_peer_broke_goes_on_while_there_is_time(clock, took, statuses, races, failed):
+    clock.took, clock.statuses = took, statuses
+    assert check(1) == failed
+    assert sum(each[1] == "race.log" for each in clock.asked if isinstance(each, tuple)) == races
+
+
+def test_records_are_here_if_nobody_says_where(clock, monkeypatch, tmp_path):
+    monkeypatch.setattr(gpu_check, "ROOT", tmp_path)
+    monkeypatch.setenv("OUT", "")
+    for _ in range(2):  # a folder that is there already is no error
+        clock.took, clock.statuses = [1, 1], [0, 0]
+        assert not check(1)
+    assert (tmp_path / "gpu-check" / "warm.log").exists()
+    assert clock.asked[-1][0][1] == tmp_path / "gpu-check"
+
+
+def test_without_a_gpu_nothing_is_begun(clock, monkeypatch):
+    asked = []
+
+    def run(command, env, cwd):
+        asked.append((command, cwd))
+        return subprocess.CompletedProcess(command, 1)
+
+    monkeypatch.setattr(gpu_check.subprocess, "run", run)
+    with pytest.raises(SystemExit, match="1"):
+        gpu_check.main(python="py")
+    assert asked == [(["py", "-c", gpu_check.ASKS], gpu_check.ROOT)] and not clock.asked
+    assert gpu_check.MINUTES == 8
