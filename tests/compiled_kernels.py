@@ -57,7 +57,8 @@ SPILLS = {("backward", 256, "float32", "flash_backward_queries"): 256}
 SPILLS |= {("backward, atomic", 128, None, "flash_backward_keys"): 8}
 # Warps repeat the work of others where a tile is too small for them. Decoding waits for memory, not
 # for products. A share of grad_q, 32 by 32, has room for two warps; larger tiles there spill.
-REPEATED = {("decode", 16): 8, ("decode", 256): 3, ("backward, atomic", 32): 6}
+REPEATED = {(chip, "decode", width): n for chip in LIMITS for width, n in ((16, 8), (256, 3))}
+REPEATED |= {("sm_90", "backward, atomic", 32): 6}
 # Where a tile has few rows, so that all fits into registers, the products are those of a warp.
 SMALL_TILES = {"sm_90": {"mma.sync"}, "sm_100": {"mma.sync"}}
 # What a step of a kernel's loop computes of its tile: scores, and products with them.
@@ -162,16 +163,23 @@ def without_tensor_cores(chip, answers):
     return found
 
 
-def repeating(answers):
+def repeating(chip, answers):
     """The kernels in which warps compute the same, so that they do more products than there are."""
     found = []
     for job, kernel in _kernels(answers):
         products = PRODUCTS.get(kernel["name"], 0) + (job["way"] == "backward, atomic")
         does = kernel.get("products", products)
-        if does > REPEATED.get((job["way"], job["width"]), products):
+        if does > REPEATED.get((chip, job["way"], job["width"]), products):
             what = f"does the work of {does:g} products for {products}"
             found.append(f"{name(job)}: {kernel['name']} {what}")
     return found
+
+
+def counted(answers):
+    """How many kernels have products that the machine code tells, so that `repeating` sees them."""
+    return sum(
+        kernel["name"] in PRODUCTS and "products" in kernel for _, kernel in _kernels(answers)
+    )
 
 
 def serialized(answers):

@@ -28,3 +28,10 @@ def test_every_kernel_fits_on_the_chip(chip):
 @pytest.mark.parametrize("chip", CHIPS)
 def test_products_are_the_work_of_tensor_cores(chip):
     assert made.without_tensor_cores(chip, made.compiled(chip)) == []
+
+
+@pytest.mark.parametrize(("chip", "fewest"), [("sm_100", 13), ("sm_120", 32)])
+def test_no_product_is_made_twice(chip, fewest):
+    """Those of a B200's own instruction, which one thread issues for all, no listing tells."""
+    assert made.repeating(chip, made.compiled(chip)) == []
+    assert made.counted(made.compiled(chip)) >= fewest

@@ -7,7 +7,9 @@ race decides between them.
 
 On a Hopper GPU a product of matrices has 64 rows for each group of four warps, and all groups stand
 below one another where products follow products: scores of fewer rows than 64 for each group are
-computed by all. With less than that, products are those of a warp, and slower.
+computed by all. With less than that, products are those of a warp, and slower. These are 16 by 8:
+where products follow products warps stand below one another first too, elsewhere side by side, and
+a tile of fewer than 16 rows for each, or 512 scores, is computed more than once.
 """
 
 from typing import NamedTuple
@@ -71,21 +73,15 @@ FORWARD_POINTERS = {
     128: Configuration(128, 64, 8, 3),
     256: Configuration(64, 32, 4, 2),
 }
-FORWARD_BIAS = {
-    16: Configuration(64, 32, 8, 1),
-    32: Configuration(64, 32, 8, 1),
-    64: Configuration(64, 32, 8, 2),
-    128: Configuration(64, 32, 8, 2),
-    256: Configuration(32, 32, 8, 1),
-}
-FORWARD_BIAS_HOPPER = dict.fromkeys((16, 32, 64), Configuration(64, 32, 4, 1))
-FORWARD_BIAS_HOPPER |= {128: Configuration(64, 16, 4, 1), 256: Configuration(32, 32, 4, 1)}
+FORWARD_BIAS_GROUPS = dict.fromkeys((16, 32, 64), Configuration(64, 32, 4, 1))
+FORWARD_BIAS_GROUPS |= {128: Configuration(64, 16, 4, 1), 256: Configuration(32, 32, 4, 1)}
+FORWARD_BIAS = FORWARD_BIAS_GROUPS | {128: Configuration(32, 32, 4, 1)}
 FORWARD_ANY = {
     16: Configuration(64, 64, 4, 2),
     32: Configuration(64, 64, 4, 2),
     64: Configuration(128, 64, 8, 2),
     128: Configuration(128, 32, 8, 2),
-    256: Configuration(64, 32, 8, 1),
+    256: Configuration(64, 64, 8, 1),
 }
 NARROW = (
     *[Configuration(64, 128, 8, 2, tma=True)] * 2,
@@ -119,38 +115,38 @@ ROWS_SOFTCAP = {256: Configuration(64, 16, 4, 2, tma=True)}
 KEYS_ANY = {
     16: Configuration(32, 64, 4, 2),
     32: Configuration(32, 64, 4, 2),
-    64: Configuration(32, 32, 8, 1),
-    128: Configuration(32, 32, 8, 1),
-    256: Configuration(32, 32, 8, 1),
+    64: Configuration(32, 64, 4, 1),
+    128: Configuration(32, 32, 4, 1),
+    256: Configuration(32, 16, 4, 1),
 }
 ROWS_ANY = {
     16: Configuration(64, 64, 4, 2),
     32: Configuration(64, 64, 4, 2),
-    64: Configuration(64, 32, 8, 2),
-    128: Configuration(64, 32, 8, 1),
-    256: Configuration(32, 16, 8, 1),
+    64: Configuration(64, 32, 4, 2),
+    128: Configuration(64, 32, 4, 1),
+    256: Configuration(32, 64, 8, 1),
 }
 KEYS_BIAS = {
-    16: Configuration(32, 64, 8, 1),
-    32: Configuration(32, 64, 8, 1),
-    64: Configuration(32, 32, 8, 1),
-    128: Configuration(32, 32, 4, 1),
-    256: Configuration(16, 32, 8, 1),
-}
-ROWS_BIAS = {
-    16: Configuration(64, 32, 8, 1),
-    32: Configuration(64, 32, 8, 1),
+    16: Configuration(32, 64, 4, 1),
+    32: Configuration(32, 64, 4, 1),
     64: Configuration(64, 32, 8, 1),
     128: Configuration(32, 32, 4, 1),
-    256: Configuration(32, 16, 8, 1),
+    256: Configuration(32, 16, 4, 1),
 }
+ROWS_BIAS = {
+    16: Configuration(64, 32, 4, 1),
+    32: Configuration(64, 32, 4, 1),
+    64: Configuration(64, 32, 4, 1),
+    128: Configuration(32, 32, 4, 1),
+    256: Configuration(16, 32, 4, 1),
+}
+KEYS_ADDED = KEYS_ANY | dict.fromkeys((64, 128), Configuration(16, 64, 4, 1))
+KEYS_ADDED |= {256: Configuration(16, 32, 8, 1)}
 KEYS_AMD = KEYS_BIAS | {64: Configuration(32, 64, 8, 1)}
-KEYS_POINTERS = KEYS_ANY | dict.fromkeys((128, 256), Configuration(32, 32, 4, 1))
-ROWS_POINTERS = ROWS_ANY | {128: Configuration(64, 32, 4, 1), 256: Configuration(128, 32, 8, 1)}
-KEYS_BIAS_HOPPER = dict.fromkeys((16, 32, 64), Configuration(32, 64, 4, 1))
-KEYS_BIAS_HOPPER |= {128: Configuration(32, 32, 4, 1), 256: Configuration(32, 16, 4, 1)}
-ROWS_BIAS_HOPPER = dict.fromkeys((16, 32, 64), Configuration(64, 32, 4, 1))
-ROWS_BIAS_HOPPER |= {128: Configuration(32, 32, 4, 1), 256: Configuration(16, 32, 4, 1)}
+FORWARD_AMD = FORWARD_ANY | {256: Configuration(64, 32, 8, 1)}
+KEYS_POINTERS = KEYS_ANY | {256: Configuration(32, 32, 4, 1)}
+ROWS_POINTERS = ROWS_ANY | {256: Configuration(128, 32, 8, 1)}
+KEYS_BIAS_HOPPER = KEYS_BIAS | {64: Configuration(32, 64, 4, 1)}
 
 
 def capability(x):
@@ -173,9 +169,9 @@ def forward_choices(capability, width, dtype, *, cut, bias=False, softcap=False,
     if dtype == torch.float32:
         return [FLOAT32[width][0]]
     if bias:
-        return [(FORWARD_BIAS_HOPPER if capability[0] == 9 else FORWARD_BIAS)[width]]
+        return [(FORWARD_BIAS_GROUPS if capability[0] in (9, 10) else FORWARD_BIAS)[width]]
     if capability[0] != 9:
-        return [FORWARD_ANY[width]]
+        return [(FORWARD_ANY if capability[0] > 0 else FORWARD_AMD)[width]]
     if not aligned:
         return [FORWARD_POINTERS[width]]
     if softcap and width in FORWARD_SOFTCAP:
@@ -197,12 +193,14 @@ def backward_choices(
         return [FLOAT32[width][1:]]
     if capability[0] == 9:
         if bias:
-            return [(KEYS_BIAS_HOPPER[width], ROWS_BIAS_HOPPER[width])]
+            return [(KEYS_BIAS_HOPPER[width], ROWS_BIAS[width])]
         if not aligned:
             return [(KEYS_POINTERS[width], ROWS_POINTERS[width])]
         more = 2 * softcap + (atomic or (grouped and not softcap))
         by_rows = ROWS_SOFTCAP.get(width) if softcap else None
         return [(KEYS_HOPPER[width][more], by_rows or ROWS_HOPPER[width])]
-    if bias or atomic or capability[0] < 0:
-        return [((KEYS_BIAS if capability[0] > 0 else KEYS_AMD)[width], ROWS_BIAS[width])]
-    return [(KEYS_ANY[width], ROWS_ANY[width])]
+    if capability[0] < 0:
+        return [(KEYS_AMD[width], ROWS_BIAS[width])]
+    if bias:
+        return [(KEYS_BIAS[width], ROWS_BIAS[width])]
+    return [((KEYS_ADDED if atomic else KEYS_ANY)[width], ROWS_ANY[width])]
