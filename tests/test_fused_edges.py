@@ -126,7 +126,7 @@ def test_only_who_runs_in_another_way_says_how(monkeypatch):
     tensors = [x.float() for x in Case(arrays(3, 4), {}).tensors()]
     how = {row.form: row[1:] for row in fused.explain(*tensors)}
     if how["FlexAttention"][0] == "refuses":
-        pytest.skip("this machine has no C++ compiler")
+        pytest.skip("nothing can be compiled here")
     assert how["FlexAttention"] == ("could run", "")
     assert how["SDPA"] == ("runs", "through FLASH")
 

@@ -94,6 +94,9 @@ def test_compiled_it_answers_as_the_other_forms_do(monkeypatch):
     options["bias"] = rng.standard_normal((1, 4, 1, 24)).astype(np.float32)
     case = Case(tuple(arrays), options, torch.float32)
     rows = fused.explain(*case.tensors(), **case.named())
+    if " " in torch.__file__:
+        assert [row.form for row in rows if row.answer == "runs"] == ["readable"]
+        pytest.skip("PyTorch compiles nothing in a folder with a space in its path")
     assert [row.form for row in rows if row.answer == "runs"] == ["FlexAttention"]
     assert_answers(fused.attention, case)
 
@@ -115,6 +118,7 @@ FLEX = {
     "it gives no gradients on a CPU": {"grad": True},
     "compiled, it takes no float64 and no width below 16": {"dtype": torch.float64},
     "it needs a C++ compiler, and no-such-compiler is missing": {"compiler": "no-such-compiler"},
+    "it cannot be compiled where PyTorch's folder has a space in its path": {"folder": "/a b"},
 }
 
 
@@ -123,6 +127,7 @@ def test_it_refuses_what_it_cannot(monkeypatch, reason):
     case = FLEX[reason]
     monkeypatch.setattr(forms, "WORTH_COMPILING", 0)
     monkeypatch.setenv("CXX", case.get("compiler", "sh"))
+    monkeypatch.setattr(torch, "__file__", case.get("folder", "/a"))
     q = torch.zeros(1, 1, 4, 16, dtype=case.get("dtype", torch.float32))
     q.requires_grad_(case.get("grad", False))
     said = {row.form: row.why for row in fused.explain(q, q, q, softcap=2.0)}

@@ -112,8 +112,16 @@ def flex_refuses(q, k, v, options):
         return None
     if q.shape[:-1].numel() * k.shape[-2] < WORTH_COMPILING:
         return f"fewer than 2^{WORTH_COMPILING.bit_length() - 1} scores: to compile takes longer"
+    return _cannot_compile()
+
+
+def _cannot_compile():
     compiler = os.environ.get("CXX", "g++")
-    return None if shutil.which(compiler) else f"it needs a C++ compiler, and {compiler} is missing"
+    if not shutil.which(compiler):
+        return f"it needs a C++ compiler, and {compiler} is missing"
+    if " " in torch.__file__:  # the linker is given half a path: PyTorch #191010
+        return "it cannot be compiled where PyTorch's folder has a space in its path"
+    return None
 
 
 def by_flex(q, k, v, options):
