@@ -16,7 +16,7 @@ WIDTHS = 16, 32, 64, 128, 256
 HOPPER = {  # variants as in `ahead.run`
     16: ("plain", "masked", "biased"),
     32: ("plain", "masked", "biased"),
-    64: ("plain", "causal", "masked", "biased"),
+    64: ("plain", "causal", "masked", "biased", "apart"),
     128: ("plain", "causal", "masked", "biased", "apart"),
     256: ("plain", "causal", "masked", "biased", "apart"),
 }
@@ -51,14 +51,23 @@ LIMITS = {
     "gfx942": Limits(64 * 1024, 512 * 64 * 8, {"v_mfma"}),
 }
 # Rows of 256 numbers of float32, of five matrices at once: no tiling that was tried holds them.
-SPILLS = {("backward", 256, "float32", "flash_backward_queries"): 256}
+SPILLS = {("sm_90", "backward", 256, "float32", "flash_backward_queries"): 256}
 # Before its loop, where heads share keys, in Triton 3.6; tiles that were tried and do not are half
 # as large, or do more work.
-SPILLS |= {("backward, atomic", 128, None, "flash_backward_keys"): 8}
+SPILLS |= {("sm_90", "backward, atomic", 128, None, "flash_backward_keys"): 8}
+# Sums for keys and values, and a share of grad_q: there no tile that was tried fits into registers.
+SPILLS |= {
+    (chip, "backward, atomic", width, None, "flash_backward_keys"): most
+    for chip in ("sm_80", "sm_120")
+    for width, most in ((128, 96), (256, 1008))
+}
 # Warps repeat the work of others where a tile is too small for them. Decoding waits for memory, not
 # for products. A share of grad_q, 32 by 32, has room for two warps; larger tiles there spill.
 REPEATED = {(chip, "decode", width): n for chip in LIMITS for width, n in ((16, 8), (256, 3))}
-REPEATED |= {("sm_90", "backward, atomic", 32): 6}
+REPEATED |= {(chip, "backward, atomic", 32): 6 for chip in ("sm_80", "sm_90", "sm_120")}
+# 16 numbers a row are fewer than the columns of two warps; 256 leave no registers for larger tiles.
+REPEATED |= {(chip, "backward, atomic", 16): 7 for chip in ("sm_80", "sm_100", "sm_120")}
+REPEATED |= {(chip, "backward, atomic", 256): 9 for chip in ("sm_80", "sm_120")}
 # Where a tile has few rows, so that all fits into registers, the products are those of a warp.
 SMALL_TILES = {"sm_90": {"mma.sync"}, "sm_100": {"mma.sync"}}
 # What a step of a kernel's loop computes of its tile: scores, and products with them.
@@ -73,9 +82,9 @@ PRODUCTS = {
 def jobs(chip):
     """What is compiled for a chip: both ways at every width, the variants of `HOPPER` or `OTHERS`.
 
-    For an H100 also each configuration that a race may choose, and the kernel that adds in memory
-    at every width; for the others at width 64. All of bfloat16; float32 with everything on. Where a
-    variant is left out, one that is compiled has all that it has, and more.
+    Also the kernel that adds in memory, and for an H100 each configuration that a race may choose.
+    All of bfloat16; float32 with everything on. Where a variant is left out, one that is compiled
+    has all that it has, and more.
     """
     hopper = chip == "sm_90"
     for way in ("forward", "backward"):
@@ -84,7 +93,7 @@ def jobs(chip):
                 yield {"way": way, "width": width, "variant": variant}
         for width in (64, 256) if hopper else (64,):
             yield {"way": way, "width": width, "variant": "biased", "dtype": "float32"}
-    for width in WIDTHS if hopper else (64,):
+    for width in WIDTHS:
         for variant in ADDED if hopper and width in (64, 128) else MASKED:
             yield {"way": "backward, atomic", "width": width, "variant": variant}
     for width in WIDTHS:
@@ -127,13 +136,13 @@ def broken(answers):
     return [f"{name(a['job'])}: {a['failed']}" for a in answers if "failed" in a]
 
 
-def spilling(answers):
+def spilling(chip, answers):
     """The kernels that keep registers in main memory, more than `SPILLS` says."""
     return [
         f"{name(job)}: {kernel['name']} has a stack of {kernel['stack']} bytes"
         for job, kernel in _kernels(answers)
         if kernel["stack"]
-        > SPILLS.get((*map(job.get, ("way", "width", "dtype")), kernel["name"]), 0)
+        > SPILLS.get((chip, *map(job.get, ("way", "width", "dtype")), kernel["name"]), 0)
     ]
 
 

@@ -22,7 +22,7 @@ def test_every_kernel_compiles(chip):
 
 @pytest.mark.parametrize("chip", CHIPS)
 def test_no_kernel_spills(chip):
-    assert made.spilling(made.compiled(chip)) == []
+    assert made.spilling(chip, made.compiled(chip)) == []
 
 
 @pytest.mark.parametrize("chip", CHIPS)
@@ -53,7 +53,7 @@ def planted(chip, *configuration, width=128, **job):
 
 def test_a_planted_spill_is_found():
     """Each of 128 threads would hold 256 numbers of the output alone; it has 255 registers."""
-    (fault,) = made.spilling(planted("sm_80", 128, 64, 4, 2, width=256))
+    (fault,) = made.spilling("sm_80", planted("sm_80", 128, 64, 4, 2, width=256))
     assert "flash_forward has a stack of" in fault
 
 

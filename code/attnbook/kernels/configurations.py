@@ -140,8 +140,8 @@ ROWS_BIAS = {
     128: Configuration(32, 32, 4, 1),
     256: Configuration(16, 32, 4, 1),
 }
-KEYS_ADDED = KEYS_ANY | dict.fromkeys((64, 128), Configuration(16, 64, 4, 1))
-KEYS_ADDED |= {256: Configuration(16, 32, 8, 1)}
+KEYS_ADDED = KEYS_ANY | {16: Configuration(64, 32, 4, 1), 256: Configuration(16, 32, 4, 1)}
+KEYS_ADDED |= dict.fromkeys((64, 128), Configuration(16, 64, 4, 1))
 KEYS_AMD = KEYS_BIAS | {64: Configuration(32, 64, 8, 1)}
 FORWARD_AMD = FORWARD_ANY | {256: Configuration(64, 32, 8, 1)}
 KEYS_POINTERS = KEYS_ANY | {256: Configuration(32, 32, 4, 1)}
