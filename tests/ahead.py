@@ -139,24 +139,25 @@ def products(compiled, constants):
 
 def heavy(compiled):
     """The loops of a kernel for NVIDIA's GPUs that multiply matrices."""
-    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
-        file.write(compiled.asm["cubin"])
-        file.flush()
-        asked = [knobs.nvidia.nvdisasm.path, "-c", file.name]
-        listing = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    listing = told(knobs.nvidia.nvdisasm.path, "-c", compiled)
     warps = _warps_of_a_loop(compiled.asm["ttgir"], compiled.metadata.num_warps)
     found = loops(instructions(listing), warps)
     return [loop for loop in found if loop.counts["matrix"]]
 
 
 def of_nvidia(compiled):
+    said = told(knobs.nvidia.cuobjdump.path, "-res-usage", compiled)
+    usage = dict(re.findall(r"(REG|STACK|LOCAL):(\d+)", said))
+    return {"registers": int(usage["REG"]), "stack": int(usage["STACK"])}
+
+
+def told(tool, option, compiled):
+    """What one of NVIDIA's tools prints of a kernel's machine code."""
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(compiled.asm["cubin"])
         file.flush()
-        asked = [knobs.nvidia.cuobjdump.path, "-res-usage", file.name]
-        said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
-    usage = dict(re.findall(r"(REG|STACK|LOCAL):(\d+)", said))
-    return {"registers": int(usage["REG"]), "stack": int(usage["STACK"])}
+        asked = [tool, option, file.name]
+        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout
 
 
 def of_amd(text):
