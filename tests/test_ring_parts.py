@@ -112,6 +112,26 @@ def test_whose_fault_it_is_is_said_in_one_sentence(rank, fails, error, said):
     assert parcel.wait() == (3, 4)
 
 
+@pytest.mark.parametrize(
+    ("n_ranks", "lost"), [(2, "rank 0"), (4, "rank 0 or rank 2")], ids=["two", "four"]
+)
+def test_a_neighbour_that_has_ended_before_anything_is_sent_is_named(monkeypatch, n_ranks, lost):
+    def batch(operations):
+        raise RuntimeError(errors.pop())
+
+    monkeypatch.setattr(dist, "P2POp", lambda *given: given)
+    monkeypatch.setattr(dist, "batch_isend_irecv", batch)
+    said = f"rank 1 stops: {lost} has closed the connection; it has ended"
+    errors = [CLOSED, "writev [127.0.0.1]:3000: Broken pipe"]
+    for _ in range(2):
+        with pytest.raises(RankLost, match=f"^{said}$"):
+            Ring(1, n_ranks).send(torch.ones(1))
+    errors.append("Invalid scalar type")
+    with pytest.raises(RuntimeError, match="Invalid scalar type") as other:
+        Ring(1, n_ranks).send(torch.ones(1))
+    assert type(other.value) is RuntimeError
+
+
 def test_what_leaves_is_counted_and_what_stays_or_arrives_is_not(handed, monkeypatch):
     exchanged = []
     monkeypatch.setattr(dist, "get_world_size", lambda group: {None: 4, Group: 2}[group])

@@ -49,7 +49,8 @@ def test_what_a_rank_says_is_told_and_nothing_else_of_what_is_printed(program):
     with pytest.raises(RuntimeError) as caught:
         launch(3, "x")
     assert str(caught.value) == (
-        "the run of 3 ranks has failed\nrank 2 stops: it broke\nrank 0 stops: too"
+        "the run of 3 ranks has failed\nrank 2 stops: it broke\nrank 0 stops: too\n"
+        "rank 1 ended, and did not say why"
     )
     program("sys.exit('no such module')")
     with pytest.raises(RuntimeError, match="the run of 3 ranks has failed\nno such module"):

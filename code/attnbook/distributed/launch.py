@@ -25,8 +25,9 @@ def command(n_ranks, *program):
 def launch(n_ranks, *program, seconds=120.0):
     """Run a program as `n_ranks` processes, and return what they print.
 
-    Raises RuntimeError with what the ranks said if one fails, and TimeoutError if they take longer
-    than `seconds`. However this ends, by Ctrl-C too, all of them end.
+    Raises RuntimeError if one fails, with what the ranks said and which of them ended without a
+    word, and TimeoutError if they take longer than `seconds`. However this ends, by Ctrl-C too, all
+    of them end.
     """
     here = {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": _loopback(), STARTER: "1"}
     closed_when_we_end, ours = os.pipe()
@@ -47,9 +48,17 @@ def launch(n_ranks, *program, seconds=120.0):
         os.close(ours)
         os.close(closed_when_we_end)
     if run.returncode:
-        said = [line for line in err.splitlines() if line.startswith("rank ")] or [err]
+        said = [line for line in err.splitlines() if line.startswith("rank ")]
+        said = [*said, *_silent(n_ranks, said)] if said else [err]
         raise RuntimeError(f"the run of {n_ranks} ranks has failed\n" + "\n".join(said))
     return out
+
+
+def _silent(n_ranks, said):
+    """A line for each rank that is lost: the others say why they stop, whoever it was for."""
+    stopped = {line.split()[1] for line in said if " stops: " in line}
+    lost = [rank for rank in range(n_ranks) if str(rank) not in stopped]
+    return [f"rank {rank} ended, and did not say why" for rank in lost]
 
 
 def _end(run):

@@ -6,6 +6,8 @@ from typing import NamedTuple
 import torch
 import torch.distributed as dist
 
+CLOSED = "connection", "broken pipe", "socket"  # in what is said of one that a neighbour closed
+
 
 class RankLost(RuntimeError):
     """A neighbour on the ring has ended, or does not answer within the time-out."""
@@ -47,7 +49,10 @@ class Ring:
         return cls(dist.get_rank(group), dist.get_world_size(group), group)
 
     def send(self, *tensors):
-        """Send these to the next rank; returns at once, with the `Parcel` of the rank before."""
+        """Send these to the next rank; returns at once, with the `Parcel` of the rank before.
+
+        Raises RankLost if a neighbour has ended already.
+        """
         if self.n_ranks == 1:
             return Parcel(self, (), tensors, [])
         sent = tuple(x.contiguous() for x in tensors)
@@ -55,7 +60,12 @@ class Ring:
         after, before = self._at(self.rank + 1), self._at(self.rank - 1)
         out = [dist.P2POp(dist.isend, x, after, self.group) for x in sent]
         into = [dist.P2POp(dist.irecv, x, before, self.group) for x in arriving]
-        return Parcel(self, sent, arriving, dist.batch_isend_irecv(out + into))
+        try:
+            return Parcel(self, sent, arriving, dist.batch_isend_irecv(out + into))
+        except RuntimeError as error:
+            if not any(word in str(error).lower() for word in CLOSED):
+                raise
+            raise RankLost(_has_ended(self, self.rank - 1, self.rank + 1)) from error
 
     def blocks(self, *block):
         """Each rank's block in turn, with its rank: its own first, then those before it.
@@ -76,9 +86,18 @@ class Ring:
 
 def _sentence(ring, hears, error):
     place = ring.rank - 1 if hears else ring.rank + 1
-    other = place % ring.n_ranks
     if "time" in error.lower() and "out" in error.lower():
         did = "sent nothing" if hears else "took nothing"
         why = "it hangs, or waits for one that does"
-        return f"rank {ring.rank} stops: rank {other} {did} until the time-out; {why}"
-    return f"rank {ring.rank} stops: rank {other} has closed the connection; it has ended"
+        return f"rank {ring.rank} stops: {_names(ring, place)} {did} until the time-out; {why}"
+    return _has_ended(ring, place)
+
+
+def _has_ended(ring, *places):
+    """Of several neighbours one has: a batch that can't begin does not say for whose sake."""
+    lost = _names(ring, *places)
+    return f"rank {ring.rank} stops: {lost} has closed the connection; it has ended"
+
+
+def _names(ring, *places):
+    return " or ".join(dict.fromkeys(f"rank {place % ring.n_ranks}" for place in places))
