@@ -5,14 +5,24 @@ from pathlib import Path
 
 import yaml
 
+from tools.install_cell import place
+from tools.notebook_form import normalise, parse
+
 ROOT = Path(__file__).parents[1]
 PARTS = ("tools", "code", "book/_ext", "book/_static", "book/_templates")
 PAGES = {
     "index.md": "# A book\n\nHere $x + y$.\n",
-    "second.md": "# A page\n\n$$ \\softmax(x) $$\n",
+    "second.md": "# A page\n\n$$ \\ln x $$\n",
 }
+HIDDEN = shutil.ignore_patterns("__pycache__", ".*")
 REFERENCE = """@book{someone2020, author={Some One}, title={A Book}, publisher={Press}, year={2020},
   eprint={2001.00001}}"""
+
+
+def _write_settings(folder, address):
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    config["repository"]["url"] = address
+    (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
 
 
 def write_book(folder, pages=PAGES, address=""):
@@ -26,11 +36,23 @@ def write_book(folder, pages=PAGES, address=""):
         (folder / "book" / name).write_text(text, encoding="utf-8")
     cited = (ROOT / "book/references.bib").read_text(encoding="utf-8")  # docstrings do
     (folder / "book/references.bib").write_text(cited + REFERENCE, encoding="utf-8")
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    config["repository"]["url"] = address
-    (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    _write_settings(folder, address)
     files = [f"book/{Path(name).with_suffix('')}" for name in pages]
     chapters = [{"file": file} for file in files if file != "book/index"]
     toc = {"format": "jb-book", "root": "book/index", "chapters": chapters}
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
+    return folder
+
+
+def write_published(folder, address):
+    """The whole book, with the address of its repository and the install cells that it brings."""
+    for part in ("book", "code", "tools"):
+        shutil.copytree(ROOT / part, folder / part, ignore=HIDDEN)
+    for name in ("_toc.yml", "pyproject.toml"):
+        shutil.copy(ROOT / name, folder)
+    _write_settings(folder, address)
+    for path in folder.glob("book/*/*.ipynb"):
+        notebook = parse(path.read_text(encoding="utf-8"))
+        place(notebook, address)
+        path.write_text(normalise(notebook), encoding="utf-8")
     return folder

@@ -31,6 +31,13 @@ def _site(app, config):
         config.html_baseurl = f"https://{owner.lower()}.github.io/{name}/"
 
 
+def _clone(app, page, source):
+    """Where the first page asks for a clone, the address to take it from."""
+    if url := app.config.html_theme_options.get("repository_url"):
+        link = f"[{url.removeprefix('https://')}]({url})"
+        source[0] = source[0].replace("clone the repository", f"clone {link}")
+
+
 def _mend(app, pagename, templatename, context, doctree):
     def kept(button):
         return not (button["text"] == "Binder" and pagename.startswith(NEEDS_TORCH))
@@ -46,5 +53,6 @@ def _mend(app, pagename, templatename, context, doctree):
 def setup(app):
     app.connect("config-inited", _buttons)
     app.connect("config-inited", _site, priority=900)
+    app.connect("source-read", _clone)
     app.connect("html-page-context", _mend, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
 """Beside each signature a link to its lines, once the address of the repository is known."""
 
 import sys
-from inspect import getsourcefile, getsourcelines, unwrap
+from inspect import getsourcefile, getsourcelines, isclass, isfunction, ismethod, unwrap
 from operator import attrgetter
 from pathlib import Path
 
@@ -12,8 +12,10 @@ ROOT = Path(__file__).parents[2]
 
 
 def place(module, name):
-    """The file and the line where a function or a class of the package begins."""
+    """The file and the line where a function or a class begins; a field's are its class's."""
     found = unwrap(attrgetter(name)(sys.modules[module]))
+    if not (isclass(found) or isfunction(found) or ismethod(found)):
+        return place(module, name.rpartition(".")[0])
     return f"{Path(getsourcefile(found)).relative_to(ROOT).as_posix()}#L{getsourcelines(found)[1]}"
 
 
