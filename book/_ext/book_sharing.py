@@ -17,6 +17,7 @@ REDIRECT = """<!doctype html>
 <html lang="{language}">
 <meta charset="utf-8">
 <title>{title}</title>{canonical}
+<link rel="icon" href="_static/logo.svg">
 <meta http-equiv="refresh" content="0; url={root}.html">
 <p><a href="{root}.html">{title}</a></p>
 </html>

@@ -8,6 +8,7 @@ from docutils import nodes
 
 ADDRESS = "https://github.com/Someone/a-book"
 SITE = "https://someone.github.io/a-book/"
+TITLE = "Attention, from NumPy to the GPU"
 PAGE = "# A page\n\nWhat the page says first, in a *sentence*.\n\n## More\n\nMore."
 
 
@@ -41,6 +42,20 @@ def test_the_root_leads_on_and_says_where(html):
     root = (html / "index.html").read_text(encoding="utf-8")
     assert '<html lang="en">' in root and "<title>Attention" in root
     assert f'<link rel="canonical" href="{SITE}book/index.html">' in root
+
+
+def test_the_first_page_says_its_title_once_and_the_others_that_of_the_book_too(html):
+    names = ("book/index", "book/part/page")
+    texts = [(html / f"{name}.html").read_text(encoding="utf-8") for name in names]
+    titles = [re.findall("<title>(.*?)</title>", text, re.DOTALL) for text in texts]
+    assert titles == [[TITLE], [f"A page &#8212; {TITLE}"]]
+
+
+@pytest.mark.parametrize("page", ["index", "404", "search", "book/index"])
+def test_every_page_names_its_icon_so_that_no_browser_asks_for_another(html, page):
+    text = (html / f"{page}.html").read_text(encoding="utf-8")
+    icon = re.findall(r'<link rel="icon" href="([^"]*)"', text)
+    assert len(icon) == 1 and (html / page).parent.joinpath(icon[0]).is_file()
 
 
 def test_every_page_is_in_the_sitemap(html):
