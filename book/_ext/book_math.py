@@ -5,7 +5,6 @@ is a Sphinx warning with its file and line, so that `-W` refuses it.
 """
 
 import atexit
-import json
 import re
 from functools import cache
 from pathlib import Path
@@ -21,8 +20,8 @@ NUMBERED = re.compile(r"\\(begin|end)\{(align|alignat|equation|gather)\}")
 SPARED = re.compile(r' xmlns="http://www.w3.org/1998/Math/MathML"|(?<=[";])margin-left:0em;')
 LABEL = re.compile(r"\\label\{[^}]*\}")
 TYPESET = """
-function typeset(tex, displayMode, macros) {
-    const options = {displayMode, macros, throwOnError: true, strict: "ignore"};
+function typeset(tex, displayMode) {
+    const options = {displayMode, throwOnError: true, strict: "ignore"};
     return katex.renderToString(tex, options);
 }
 """
@@ -39,17 +38,16 @@ def _engine():
 
 
 @cache
-def typeset(tex, display, macros):
-    """The HTML of a formula; `macros` is a JSON object. Raises JSEvalException on a mistake."""
+def typeset(tex, display):
+    """The HTML of a formula. Raises JSEvalException on a mistake."""
     # Sphinx numbers equations and resolves their labels; KaTeX must not do it again.
     tex = LABEL.sub("", NUMBERED.sub(r"\\\1{\2*}", tex))
-    return SPARED.sub("", _engine().call("typeset", tex, display, json.loads(macros)))
+    return SPARED.sub("", _engine().call("typeset", tex, display))
 
 
 def _html(visitor, node, tex, display):
-    macros = json.dumps(visitor.builder.config.book_math_macros, sort_keys=True)
     try:
-        return typeset(tex, display, macros)
+        return typeset(tex, display)
     except JSEvalException as error:
         message = re.search(r"KaTeX parse error: (.*)", str(error))
         log.warning("TeX: %s", message[1] if message else error, location=node, type="book_math")
@@ -85,7 +83,6 @@ def visit_displaymath(visitor, node):
 
 
 def setup(app):
-    app.add_config_value("book_math_macros", {}, "env")
     app.add_html_math_renderer("book_math", (visit_math, None), (visit_displaymath, None))
     app.add_css_file("katex/katex.min.css")
     app.add_js_file("katex/copy-tex.min.js", loading_method="defer")  # a copied formula is its TeX
