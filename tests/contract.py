@@ -15,6 +15,7 @@ ASIDE = re.compile(r"^> \*\*Aside: .*(?:\n>.*)*", re.M)
 RAW = re.compile(
     r":::|^```\{|\{[\w:-]+\}`|^\([\w-]+\)=|^:[\w-]+: |\$\$ \([\w-]+\)|^% |^</?\w+[^>]*>", re.M
 )
+KATEX_ALONE = re.compile(r"\\(?:[NRZ]|argmax|argmin|plim|[rR]eals?|infin|isin|exist|empty|sdot)\b")
 PLAIN = {"simply", "just", "obviously", "trivially", "clearly"}
 
 
@@ -204,19 +205,21 @@ def open_road(chapter):
 
 def one_sitting(chapter):
     """The open road takes 30 to 40 minutes: at most 2600 words of prose and code, 25 run cells."""
-    road = list(open_road(chapter))
+    road = [(cell, text) for cell, text in open_road(chapter) if cell.id != "install"]
     number = sum(len(text.split()) for _, text in road)
-    cells = sum(cell.cell_type == "code" and cell.id != "install" for cell, _ in road)
+    cells = sum(cell.cell_type == "code" for cell, _ in road)
     found = [] if number <= 2600 else [f"the open road has {number} words; at most 2600"]
     return found + ([] if cells <= 25 else [f"the open road has {cells} run cells; at most 25"])
 
 
 def readable_anywhere(chapter):
-    """Text is plain Markdown, which every viewer of notebooks shows."""
+    """Text is plain Markdown, and a formula plain TeX, which every viewer of notebooks shows."""
     found = []
     for cell in prose(chapter):
         if raw := RAW.search(cell.source):
             found.append(f"{at(cell)} shows {raw[0]!r} where MyST is not read")
+        if command := KATEX_ALONE.search(cell.source):
+            found.append(f"{at(cell)} has {command[0]}, which the site knows and no other viewer")
     return found
 
 

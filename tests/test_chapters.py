@@ -9,21 +9,30 @@ import yaml
 from contract import EXERCISE, PREDICT, RULES, Chapter, code, open_road, prose
 
 from attnbook import exercises
+from tools.install_cell import place
 
+ADDRESS = "https://github.com/someone/a-book"
 BOOK = Path(__file__).parents[1] / "book"
 NOTEBOOKS = sorted(BOOK.glob("*/*.ipynb"))
 BY_NAME = {rule.__name__: rule for rule in RULES}
 
 
-def chapter(path):
-    module = path.stem.partition("-")[2].replace("-", "_")
-    mine = [e for e in exercises.every() if e.name.startswith(f"{module}.")]
-    return Chapter(nbformat.read(path, as_version=4).cells, mine)
+def module(path):
+    """The name of a chapter's exercises."""
+    return path.stem.partition("-")[2].replace("-", "_")
+
+
+def chapter(path, address=None):
+    """A chapter, with the install cell that an address brings."""
+    mine = [e for e in exercises.every() if e.name.startswith(f"{module(path)}.")]
+    notebook = nbformat.read(path, as_version=4)
+    if address:
+        place(notebook, address)
+    return Chapter(notebook.cells, mine)
 
 
 def test_every_chapter_of_exercises_has_a_notebook():
-    names = {path.stem.partition("-")[2].replace("-", "_") for path in NOTEBOOKS}
-    assert names == set(exercises.CHAPTERS)
+    assert set(exercises.CHAPTERS) <= {module(path) for path in NOTEBOOKS}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
@@ -32,11 +41,37 @@ def test_the_chapter_keeps_the_rule(path, rule):
     assert rule(chapter(path)) == []
 
 
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_chapter_keeps_every_rule_once_the_book_has_an_address(path):
+    published = chapter(path, ADDRESS)
+    assert [cell.id for cell in published.cells].count("install") == 1
+    assert {r.__name__: found for r in RULES if (found := r(published))} == {}
+
+
 TOC = yaml.safe_load((BOOK.parent / "_toc.yml").read_text(encoding="utf-8"))
 CHAPTERS = [
     page["file"] for part in TOC["parts"] if "numbered" in part for page in part["chapters"]
 ]
 LINK = re.compile(r"\[Chapter (\d+)\]\(([^)#]+)\.ipynb(?:#[^)]*)?\)")
+
+
+def unlisted(path):
+    """The lists that lack a chapter: without them no page is built, or no exercise is checked."""
+    page = path.relative_to(BOOK.parent).with_suffix("").as_posix()
+    lists = {"_toc.yml": (page, CHAPTERS), "exercises.CHAPTERS": (module(path), exercises.CHAPTERS)}
+    return [f"{name} lacks {it!r}" for name, (it, listed) in lists.items() if it not in listed]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_chapter_is_listed_wherever_it_must_be(path):
+    assert unlisted(path) == []
+
+
+def test_a_chapter_that_is_not_listed_is_told():
+    assert unlisted(BOOK / "numpy/15-sinks.ipynb") == [
+        "_toc.yml lacks 'book/numpy/15-sinks'",
+        "exercises.CHAPTERS lacks 'sinks'",
+    ]
 
 
 def misnumbered(text, folder):
@@ -142,6 +177,10 @@ def spoil_markup(c):
     prose(c)[3].source += " {cite}`vaswani2017attention`"
 
 
+def spoil_formula(c):
+    prose(c)[3].source += r" Here $\R^n$."
+
+
 def test_what_is_closed_is_not_on_the_open_road():
     closed = [
         nbformat.v4.new_markdown_cell("Open.\n\n> **Aside: why.** Closed.\n> More.\n\nOpen again."),
@@ -173,6 +212,7 @@ SPOILED = [
     ("one_sitting", spoil_length),
     ("one_sitting", spoil_number_of_cells),
     ("readable_anywhere", spoil_markup),
+    ("readable_anywhere", spoil_formula),
     ("no_spoilers", spoil_surprise),
 ]
 
