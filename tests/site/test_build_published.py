@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -38,10 +39,13 @@ def pages(html):
     return {page: (html / f"{page}.html").read_text(encoding="utf-8") for page in PAGES}
 
 
+def is_notebook(page):
+    return (ROOT / f"{page}.ipynb").is_file()
+
+
 def buttons(page):
     """Where the buttons of a page must lead: a notebook's to Colab, to Binder if without torch."""
-    notebook = (ROOT / f"{page}.ipynb").is_file()
-    launch = [COLAB] * notebook + [BINDER] * page.startswith("book/numpy/")
+    launch = [COLAB] * is_notebook(page) + [BINDER] * page.startswith("book/numpy/")
     return {ADDRESS, f"{ADDRESS}/issues/new", *(link.format(page) for link in launch)}
 
 
@@ -84,6 +88,21 @@ def wrong_sources(pages):
             found = re.search(rf'href="{ADDRESS}/blob/main/([^"#]*)#L(\d+)"', entry)
             if not found or begun(found[1], int(found[2])) not in name.split(".")[-2:]:
                 yield f"{page}: {name}: {found and found[0]}"
+
+
+def test_the_install_cell_is_in_every_notebook_and_on_no_page(pages, html):
+    for page in filter(is_notebook, pages):
+        notebook = (html / f"_sources/{page}.ipynb").read_text(encoding="utf-8")
+        assert notebook.count(f"%pip install -q git+{ADDRESS}") == 1, page
+        assert "%pip" not in pages[page], page
+
+
+def test_the_notebooks_are_linted_with_their_install_cells(html):
+    folder = html.parents[1] / "book"
+    for command in ("check", "format --check"):
+        ruff = [sys.executable, "-m", "ruff", *command.split(), "--no-cache", folder]
+        done = subprocess.run(ruff, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
 
 
 def test_every_button_leads_where_it_should(pages):
