@@ -142,7 +142,8 @@ def _caption(cell):
 def _choose(app, doctree, docname):
     for figure in doctree.findall(nodes.figure):
         for image in list(figure.findall(nodes.image)):
-            if "drawn" in figure["classes"] and image["uri"].endswith(".svg"):
+            found = image["uri"] in app.env.images  # else there is a warning
+            if found and "drawn" in figure["classes"] and image["uri"].endswith(".svg"):
                 image.replace_self(drawing("", **image.attributes))
 
 

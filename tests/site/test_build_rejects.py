@@ -22,6 +22,7 @@ PLANTS = {  # what stands on the page -> what the build must say
     "[text](nowhere.md)": "nowhere.md",
     "[text](#nowhere)": "nowhere",
     "{ref}`nolabel`": "nolabel",
+    "```{figure} no.svg\n:figclass: drawn\n```": "image file not readable: book/no.svg",
     "{numref}`nofigure`": "nofigure",
     "{eq}`noequation`": "noequation",
     "{cite}`nobody1999`": "nobody1999",
@@ -48,6 +49,10 @@ def test_a_good_page_is_built(build):
 
 def test_a_bad_page_fails_the_build(said):
     assert said[0] != 0
+
+
+def test_no_mistake_ends_in_a_traceback(said):
+    assert "Traceback" not in said[1]
 
 
 @pytest.mark.parametrize("plant", PLANTS)
