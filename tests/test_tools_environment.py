@@ -151,6 +151,15 @@ def test_an_environment_that_somebody_made_by_hand_is_left_alone(project):
     assert (project / ".venv/bin/python").exists()
 
 
+@pytest.mark.parametrize("make", [Path.touch, lambda path: path.symlink_to("nowhere")])
+def test_a_file_or_a_link_in_its_place_is_left_alone(project, make):
+    make(project / ".venv")
+    said, status = install(project)
+    assert said.startswith("There is a .venv that was not made by this book's make")
+    assert status
+    assert os.path.lexists(project / ".venv") and not (project / ".venv").is_dir()
+
+
 def test_one_that_was_left_half_made_or_empty_is_made_afresh(project):
     (project / "requirements-book.txt").write_text("")
     (project / ".venv").mkdir()

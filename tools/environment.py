@@ -100,7 +100,8 @@ def refuse():
     """End with a sentence where this Python can not make an environment, or must not."""
     minor = VERSION.rpartition(".")[0]
     ours = MADE.exists() or UNFINISHED.exists()
-    if not ours and VENV.exists() and any(VENV.iterdir()):
+    empty = VENV.is_dir() and not any(VENV.iterdir())
+    if os.path.lexists(VENV) and not ours and not empty:
         sys.exit(
             "There is a .venv that was not made by this book's make, which would replace it: "
             "move it or remove it, then run it again."
