@@ -69,6 +69,27 @@ def test_a_changed_stylesheet_arrives_in_the_built_site(book):
     assert holds(book / "_build/html/_static/book.css", ".a-new-rule")
 
 
+def test_what_is_written_to_a_file_has_no_colours_and_no_line_of_settings(book):
+    said = built(book)[1]
+    assert "\x1b" not in said and "ParserConfig" not in said
+    coloured = "\x1b[01mreading sources... \x1b[39;49;00m[100%]"
+    assert build.readable(coloured, colours=True) == coloured
+    assert build.readable(coloured, colours=False) == "reading sources... [100%]"
+
+
+def test_a_notebook_that_the_contents_lack_is_told(book):
+    assert "is not in the book" not in built(book)[1]
+    notebook = book / "book/numpy/15-sinks.ipynb"
+    notebook.parent.mkdir()
+    notebook.write_text(nbformat.writes(TINY), encoding="utf-8")
+    status, said = built(book)
+    notebook.unlink()
+    assert status == 0
+    assert said.endswith(
+        "book/numpy/15-sinks.ipynb is not in the book: _toc.yml does not list it.\n"
+    )
+
+
 def test_a_changed_extension_arrives_in_the_built_site(book):
     append(book / "book/_ext/book_access.py", "\nMENDED['<p>'] = '<p class=\"new\">'\n")
     assert built(book)[0] == 0

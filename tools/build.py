@@ -15,6 +15,9 @@ MADE_OF = BUILT / "made-of"  # a digest of what Sphinx does not watch, written a
 UNWATCHED = ("book/_ext", "book/_static", "book/_templates", "constraints.txt")
 JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
 COMMAND = (sys.executable, "-c", JUPYTER_BOOK, "build", ".", "-W", "-n", "--keep-going")
+LISTED = re.compile(r"\bfile: (\S+)")
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+SETTINGS = re.compile(r"myst(-nb)? v[\d.]+: ")  # all of them, on one line
 PLACE = re.compile(r"(\.ipynb):(\d+)(\d{4})\b")  # 10000 times the cell + the line + 1
 BROKEN = re.compile(r"No module named '(?!attnbook|book_)|ImportError|Could not import extension")
 
@@ -34,8 +37,17 @@ def forget():
     shutil.rmtree(BUILT / ".doctrees", ignore_errors=True)
 
 
-def readable(line):
+def left_out():
+    """The notebooks that `_toc.yml` does not list, so that no page is made of them."""
+    listed = LISTED.findall((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    notebooks = sorted(ROOT.glob("book/[!._]*/*.ipynb"))
+    names = [path.relative_to(ROOT).with_suffix("").as_posix() for path in notebooks]
+    return [f"{name}.ipynb" for name in names if name not in listed]
+
+
+def readable(line, colours):
     """A line of the builder's, with a place in a notebook as its reader counts."""
+    line = line if colours else COLOUR.sub("", line)
     return PLACE.sub(lambda found: f"{found[1]}, cell {found[2]}, line {int(found[3]) - 1}", line)
 
 
@@ -43,11 +55,13 @@ def run():
     """Run Jupyter Book, showing what it says; return its exit status and what it said."""
     environ = {name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"}
     pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     said = []
     with started(COMMAND, cwd=ROOT, env=environ | {"PYTHONUNBUFFERED": "1"}, **pipe) as process:
         for line in process.stdout:
-            said.append(readable(line))
-            print(said[-1], end="", flush=True)
+            if not SETTINGS.match(COLOUR.sub("", line)):
+                said.append(readable(line, colours))
+                print(said[-1], end="", flush=True)
     return process.returncode, "".join(said)
 
 
@@ -69,6 +83,8 @@ def build():
         forget()  # it warns about a page only when it reads it
         sys.exit(why(said))
     MADE_OF.write_text(made_of)
+    for notebook in left_out():
+        print(f"{notebook} is not in the book: _toc.yml does not list it.")
 
 
 if __name__ == "__main__":
