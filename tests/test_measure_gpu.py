@@ -142,7 +142,7 @@ def test_a_row_says_what_was_measured(monkeypatch):
     every = {forms.OURS: plain, forms.FLASH: forms.forms(Path("x"))[forms.FLASH]}
     given = {forms.OURS: turns.Timing([0.001] * 8, 0.0004)}
     given[forms.FLASH] = turns.Timing([0.002, 0.002, 0.002, 0.002, 0.003, 0.003, 0.003, 0.01], 0)
-    monkeypatch.setattr(race, "turns", lambda calls, machine, seconds: given)
+    monkeypatch.setattr(race, "turns", lambda calls, machine, seconds, attempt: given)
     ours, flash = race.rows(case, every, MadeUp(), RATES)
     assert ours["milliseconds"] == 1 and ours["times ours"] == 1 and ours["ratio"] == 0.4167
     assert flash["milliseconds"] == 2.5 and flash["times ours"] == 2.5 and flash["ratio"] == 1

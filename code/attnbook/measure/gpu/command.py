@@ -7,8 +7,10 @@ comes from. What the file already holds of the same GPU, versions and commit is 
 """
 
 import argparse
+import functools
 import sys
 import time
+import traceback
 from pathlib import Path
 
 import torch
@@ -16,11 +18,12 @@ import torch
 from attnbook.measure.environment import environment
 from attnbook.measure.gpu import cases as of
 from attnbook.measure.gpu import race, turns
-from attnbook.measure.gpu.forms import OURS, forms
+from attnbook.measure.gpu.forms import OURS, forms, reason
 from attnbook.measure.gpu.machine import Gpu
 from attnbook.measure.gpu.record import Record, default_file, source
 from attnbook.measure.gpu.table import lines, progress, summary
 from attnbook.measure.gpu.warm import warm
+from attnbook.measure.gpu.watch import AGAIN, LATE
 from attnbook.measure.roofline import ceilings
 
 SETTINGS = {
@@ -34,7 +37,6 @@ SETTINGS = {
     "work": "4 · pairs · width · heads; causal counts half, backward 2.5 times",
 }
 PEERS = Path("peers")
-BROKEN = 2  # the status that says so
 NO_GPU = "python -m attnbook.measure gpu measures on a GPU, and PyTorch finds none on this machine"
 
 
@@ -69,6 +71,8 @@ def run(args, machine, rates, where):
             record.resume(kept)
         except ValueError as why:
             print(f"{why}: all is measured again")
+    if not args.replace and (ended := record.after_an_end(chosen)):
+        print(f"{ended}: the process before was ended while it ran; it is left out")
     left = [case for case in chosen if not record.has(case)]
     print(f"{where['gpu']}: {len(left)} of {len(chosen)} cases to measure", flush=True)
     if left:
@@ -88,9 +92,9 @@ def run(args, machine, rates, where):
 
 
 def _is_ours_and_wrong(row):
-    """Not computed where ours must be, or with too large an error in any form of it."""
+    """Not computed where ours must be, or broken or with too large an error in any form of it."""
     return "refused" in row and (
-        row["form"] == OURS or (row["form"].startswith(OURS) and "error" in row)
+        row["form"] == OURS or (row["form"].startswith(OURS) and row.keys() & {"error", "broken"})
     )
 
 
@@ -101,15 +105,19 @@ def _race(left, record, machine, measured, began, args):
             print(f"{args.minutes:g} minutes are over.")
             return
         print(f"\n[{number}/{len(left)}, {passed:.0f} s] {case.id}", flush=True)
+        broken, every = record.broken(case), forms(args.peers, case.way)
+        running = functools.partial(record.running, case, seconds=args.late)
         try:
-            broken, every = record.broken(case), forms(args.peers, case.way)
-            rows = race.rows(case, every, machine, measured, args.seconds, broken)
+            rows = race.rows(case, every, machine, measured, args.seconds, broken, running)
         except race.Broken as stop:
             record.breaks(case, stop.form, stop.why)
             print(f"{stop}\nThe GPU does nothing more for this process: run the command again.")
-            sys.exit(BROKEN)
-        except torch.OutOfMemoryError as full:
-            rows = [{"case": case.id, "form": OURS, "refused": str(full).splitlines()[0]}]
+            sys.exit(AGAIN)
+        except Exception as failed:  # a case is lost, and no more
+            traceback.print_exc(file=sys.stdout)
+            if not machine.is_alive():
+                sys.exit(AGAIN)
+            rows = [{"case": case.id, "form": OURS, "refused": reason(failed)}]
         machine.forget()
         record.add(rows)
         print(*progress(rows), sep="\n", flush=True)
@@ -128,6 +136,7 @@ def _arguments(given):
     parser.add_argument("--replace", action="store_true", help="measure all again, and overwrite")
     parser.add_argument("--minutes", type=float, default=60.0, help="begin no case after so many")
     parser.add_argument("--seconds", type=float, default=turns.SECONDS, help="for each case")
+    parser.add_argument("--late", type=float, default=LATE, help="seconds after which a form hangs")
     parser.add_argument("--only", default="", help="cases whose name has this in it")
     parser.add_argument("--peers", type=Path, default=PEERS, help="a folder with other kernels")
     parser.add_argument("--warm", help="i/n: only compile, as the i-th of n such processes")

@@ -218,7 +218,7 @@ def ready(name, form, case, x, machine):
             machine.poison(4 * case.kept_bytes)
             result = call()
         except Exception as failed:  # whatever a peer does, the race goes on
-            raise Refused(_why(failed, said)) from failed
+            raise Refused(reason(failed, said)) from failed
     return call, result
 
 
@@ -232,7 +232,7 @@ def _call(attend, case, qkv, grad_out):
     return lambda: torch.autograd.grad(out, leaves, grad_out, retain_graph=True)
 
 
-def _why(failed, said):
+def reason(failed, said=()):
     """One line: what was raised, and what was said before; PyTorch warns of why it refuses."""
     first = str(failed).strip().splitlines()[:1]
     kind = "" if isinstance(failed, Refused) else f"{type(failed).__name__}: "

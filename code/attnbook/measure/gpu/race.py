@@ -1,68 +1,115 @@
 """One case: every form that agrees takes its turns, and each leaves a row."""
 
+import contextlib
+
 from attnbook.measure.gpu.agreement import error, exact, judged
 from attnbook.measure.gpu.cases import DECODE, drawn
-from attnbook.measure.gpu.forms import FLASH, JUDGES, OURS, Refused, ready
+from attnbook.measure.gpu.forms import FLASH, JUDGES, OURS, ready, reason
 from attnbook.measure.gpu.turns import SECONDS, ratio, turns
 
 
-class Broken(Exception):
-    """A form after which the GPU does nothing more for this process."""
+class Failed(Exception):
+    """A form that does not do a case, and why."""
 
     def __init__(self, form, why):
         super().__init__(f"{form}: {why}")
         self.form, self.why = form, why
 
 
-def rows(case, forms, machine, ceilings, seconds=SECONDS, broken=None):
+class Broken(Failed):
+    """One after which the GPU does nothing more for this process."""
+
+
+def rows(
+    case, forms, machine, ceilings, seconds=SECONDS, broken=None, running=contextlib.nullcontext
+):
     """A row, a dict, for each form: what it took, or why it was not measured.
 
     Agreement comes first: a form whose error is too large has a row that says so, and no time.
-    `broken` has the reasons of forms that are not to be called again. Raises Broken if one is to
-    be added.
+    What fails, for want of memory too, leaves the others as they are. `broken` has the reasons of
+    forms that are not to be called again; whatever a form does is done within `running` of its
+    name. Raises Broken if one is to be added.
     """
-    x = drawn(case, machine.device)
-    refused = dict(broken or {})
-    left = {name: form for name, form in forms.items() if name not in refused}
-    calls, errors, more = _agreeing(case, left, x, machine)
-    refused |= more
-    mine = {name for name in forms if name.startswith(OURS)}
-    wrong, judge = judged(errors, JUDGES, mine)
-    timed = turns({n: call for n, call in calls.items() if n not in wrong}, machine, seconds)
+
+    @contextlib.contextmanager
+    def attempt(form):
+        with running(form):
+            try:
+                yield
+            except Exception as failed:
+                why = reason(failed)
+                raise (Failed if machine.is_alive() else Broken)(form, why) from failed
+
+    left = {name: form for name, form in forms.items() if name not in (broken or {})}
+    calls, errors, refused = _agreeing(case, left, machine, attempt)
+    wrong, judge = judged(errors, JUDGES, {name for name in forms if name.startswith(OURS)})
+    agree = {name: call for name, call in calls.items() if name not in wrong}
+    timed, peaks, more = _timed(agree, machine, seconds, attempt)
+    refused |= wrong | more
     found = []
     for name in forms:
         row = {"case": case.id, "form": name}
         if name in errors:
-            row |= {"error": _short(errors[name].whole), "worst row": _short(errors[name].row)}
-            row |= {"judge": judge}
-            if judge is not None:
-                row["error ratio"] = _short(errors[name].whole / errors[judge].whole)
+            row |= _judged(errors, name, judge)
         if name in timed:
-            row |= _measured(name, case, timed, calls[name], machine, ceilings)
+            row |= _measured(name, case, timed, peaks[name], ceilings)
+        elif name in left:
+            row["refused"] = refused[name]
         else:
-            row["refused"] = refused.get(name) or wrong[name]
+            row |= {"refused": broken[name], "broken": True}
         found.append({key: value for key, value in row.items() if value is not None})
     return found
 
 
-def _agreeing(case, forms, x, machine):
+def _agreeing(case, forms, machine, attempt):
     """What each form computes, how wrong it is, and why others compute nothing."""
     calls, errors, refused = {}, {}, {}
+    x = drawn(case, machine.device)
     right = exact(case, x)
     for name, form in forms.items():
-        try:
-            calls[name], result = ready(name, form, case, x, machine)
-            errors[name] = error(result, right)
-        except Refused as why:
-            refused[name] = str(why)
-            if not machine.is_alive():
-                raise Broken(name, str(why)) from why
         result = None
+        try:
+            with attempt(name):
+                call, result = ready(name, form, case, x, machine)
+                errors[name] = error(result, right)
+                calls[name] = call
+        except Broken:
+            raise
+        except Failed as failed:
+            refused[name] = failed.why
     return calls, errors, refused
 
 
-def _measured(name, case, timed, call, machine, ceilings):
-    timing, peak = timed[name], machine.peak(call)
+def _timed(calls, machine, seconds, attempt):
+    """The times of calls and the most bytes of each, and why others have none.
+
+    When one fails, all begin again without it.
+    """
+    refused = {}
+    while True:
+        try:
+            timed, peaks = turns(calls, machine, seconds, attempt), {}
+            for name, call in calls.items():
+                with attempt(name):
+                    peaks[name] = machine.peak(call)
+            return timed, peaks, refused
+        except Broken:
+            raise
+        except Failed as failed:
+            refused[failed.form] = failed.why
+            calls = {name: call for name, call in calls.items() if name != failed.form}
+
+
+def _judged(errors, name, judge):
+    row = {"error": _short(errors[name].whole), "worst row": _short(errors[name].row)}
+    row["judge"] = judge
+    if judge is not None:
+        row["error ratio"] = _short(errors[name].whole / errors[judge].whole)
+    return row
+
+
+def _measured(name, case, timed, peak, ceilings):
+    timing = timed[name]
     each = {other: ratio(timing, timed[other]) for other in (FLASH, OURS) if other in timed}
     decode = case.way == DECODE
     work = case.read_bytes if decode else case.flops

@@ -1,11 +1,14 @@
 """The record of a race: a file that grows with each case, and knows where it comes from."""
 
+import contextlib
 import hashlib
 import json
 import os
 import re
 from pathlib import Path
 
+from attnbook.measure.gpu.forms import OURS
+from attnbook.measure.gpu.watch import LATE, watched
 from attnbook.measure.record import PROVENANCE, RESULTS, recorded, written
 
 COMMAND = "python -m attnbook.measure gpu"
@@ -72,6 +75,7 @@ class Record:
 
     def __init__(self, file, parts):
         self.file = Path(file)
+        self.mark = self.file.with_suffix(".running")
         self.parts, self.rows = parts | {"command": COMMAND, "ceilings": [], "broken": []}, []
 
     def resume(self, file=None):
@@ -116,8 +120,44 @@ class Record:
         self.write()
 
     def broken(self, case):
-        """The forms that are left out in a case, with the reason."""
-        return {form: why for at, form, why in self.parts["broken"] if at == case.id}
+        """The forms that are left out in a case, with the reason: a peer broke but once."""
+        return {
+            form: why if at == case.id else f"in the case {at}: {why}"
+            for at, form, why in self.parts["broken"]
+            if at == case.id or not form.startswith(OURS)
+        }
+
+    @contextlib.contextmanager
+    def running(self, case, form, seconds=LATE):
+        """Say in a file what runs now, before it does; note it as broken if it is not done in time.
+
+        The file is gone when the block is left, in whatever way but the end of the process.
+        """
+
+        def late():
+            self.breaks(case, form, f"it was not done after {seconds:g} s")
+            self.mark.unlink()
+            print(f"{case.id}, {form}: it was not done after {seconds:g} s", flush=True)
+
+        self.mark.parent.mkdir(parents=True, exist_ok=True)
+        self.mark.write_text(json.dumps([case.id, form]), encoding="utf-8")
+        try:
+            with watched(late, seconds):
+                yield
+        finally:
+            self.mark.unlink(missing_ok=True)
+
+    def after_an_end(self, cases):
+        """Note as broken what ran when an earlier process was ended, if one was; its name."""
+        said = self.mark.read_text(encoding="utf-8") if self.mark.exists() else ""
+        self.mark.unlink(missing_ok=True)
+        if not said:
+            return None
+        at, form = json.loads(said)
+        for case in cases:
+            if case.id == at:
+                self.breaks(case, form, "its process was ended while it ran")
+        return f"{at}, {form}"
 
     def write(self):
         order = [*PROVENANCE, "ceilings", "cases", "broken"]

@@ -1,6 +1,7 @@
 """Calls that take turns on a machine, round after round."""
 
 import statistics
+from contextlib import nullcontext
 from typing import NamedTuple
 
 WARM = 3  # rounds that do not count: what is compiled or chosen on the first call is no part
@@ -25,26 +26,30 @@ class Timing(NamedTuple):
         return (high - low) / self.median
 
 
-def turns(calls, machine, seconds=SECONDS):
+def turns(calls, machine, seconds=SECONDS, attempt=nullcontext):
     """Call each once a round, as many rounds as fit into so many seconds.
 
-    Takes a dict of functions without arguments. Returns a `Timing` of each, by name.
+    Takes a dict of functions without arguments; each is called within `attempt` of its name.
+    Returns a `Timing` of each, by name.
     """
     if not calls:
         return {}
     hold = dict.fromkeys(calls, 0.0)
-    for _ in range(WARM):
-        took = {name: machine.time(call, hold[name]) for name, call in calls.items()}
-        hold = {name: 1.5 * host for name, (_, host) in took.items()}
-    once = sum(gpu + host for gpu, host in took.values())
-    n = min(max(FEWEST, int(seconds / once)), MOST)
-    found = {name: Timing([], []) for name in calls}
-    for _ in range(n):
+
+    def each():
+        took = {}
         for name, call in calls.items():
-            gpu, host = machine.time(call, hold[name])
-            found[name].seconds.append(gpu)
-            found[name].host.append(host)
-    return {name: Timing(t.seconds, statistics.median(t.host)) for name, t in found.items()}
+            with attempt(name):
+                took[name] = machine.time(call, hold[name])
+        return took
+
+    for _ in range(WARM):
+        took = each()
+        hold |= {name: 1.5 * host for name, (_, host) in took.items()}
+    once = sum(gpu + host for gpu, host in took.values())
+    rounds = [each() for _ in range(min(max(FEWEST, int(seconds / once)), MOST))]
+    found = {name: zip(*(took[name] for took in rounds), strict=True) for name in calls}
+    return {name: Timing(list(gpu), statistics.median(host)) for name, (gpu, host) in found.items()}
 
 
 def ratio(timing, to):
