@@ -62,7 +62,7 @@ def form(fault, first):
 
 
 def main(fault, who, *given):
-    name, _, late = fault.partition(", later")
+    name, late, _ = fault.partition(", later")
     every = dict.fromkeys(FORMS, plain) | {who: form(FAULTS[name], 5 if late else 1)}
     command.of.cases = lambda: CASES
     command.forms = lambda folder, way: every
