@@ -8,6 +8,7 @@ from attnbook import positions, pytorch
 NAMES = (
     "frequencies",
     "stretched",
+    "yarn",
     "sinusoidal",
     "rope",
     "rotate",

@@ -191,25 +191,9 @@ def test_ntk_is_another_base(library):
 
 
 @both
-def test_yarn_keeps_what_turned_often_and_slows_what_turned_less_than_once(library):
-    many = library.frequencies(128)
-    ratio = many / library.stretched(many, 4, "yarn", 2048)
-    turns = 2048 * many / (2 * np.pi)
-    assert np.all(ratio[turns >= 32] == 1)
-    np.testing.assert_allclose(ratio[turns <= 1], 4)
-    for m in np.flatnonzero((turns > 1) & (turns < 32)):
-        assert_close(1 / ratio[m], ((turns[m] - 1) * 1 + (32 - turns[m]) / 4) / 31)
-
-
-@both
-def test_yarn_after_no_training_at_all_is_linear(library):
-    assert_close(library.stretched(THETA, 4, "yarn", 0), library.stretched(THETA, 4, "linear"))
-
-
-@both
 @pytest.mark.parametrize("method", METHODS)
 def test_a_factor_of_1_changes_nothing(library, method):
-    assert_close(library.stretched(THETA, 1, method, 2048), THETA)
+    assert_close(library.stretched(THETA, 1, method), THETA)
 
 
 @both
@@ -217,12 +201,12 @@ def test_a_factor_of_1_changes_nothing(library, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_numbers_of_any_kind_widen_no_frequency(library, method, kind):
     """A float64 of NumPy, unlike one of Python, would make float64 of a float32 array."""
-    narrow, factor, length = THETA.astype(np.float32), kind(4), kind(2048)
+    narrow, factor = THETA.astype(np.float32), kind(4)
     whole = library.frequencies(WIDTH, kind(10000))
     assert whole.dtype == np.float64 and np.array_equal(whole, library.frequencies(WIDTH, 10000))
-    out = library.stretched(narrow, factor, method, length)
+    out = library.stretched(narrow, factor, method)
     assert out.dtype == np.float32
-    np.testing.assert_allclose(out, library.stretched(THETA, 4, method, 2048), rtol=1e-6)
+    np.testing.assert_allclose(out, library.stretched(THETA, 4, method), rtol=1e-6)
 
 
 def attend(library, x, places, q_places=None):
@@ -264,7 +248,16 @@ REFUSED = [
     ("frequencies", (4, 0), "frequencies: base is 0; expected a number above 0"),
     ("stretched", (THETA, 0.5, "ntk"), "stretched: factor is 0.5; expected a number of"),
     ("stretched", (THETA, 2, "cubic"), "method is 'cubic'; expected one of linear, ntk"),
-    ("stretched", (THETA, 2, "yarn"), "stretched: trained_length is None; expected a"),
+    (
+        "halves_from_neighbours",
+        (X[:, :5],),
+        "halves_from_neighbours: x has 5 features; expected an",
+    ),
+    (
+        "neighbours_from_halves",
+        (X[:, :5],),
+        "neighbours_from_halves: x has 5 features; expected an",
+    ),
     ("rope", (X, PLACES, THETA, "pairs"), "pairing is 'pairs'; expected one of"),
     ("rope", (X[:, :4], PLACES, THETA), "rotate: cos has 4 pairs; expected at most 2"),
     ("alibi_bias", (0, 2, 2), "alibi_bias: n_heads is 0; expected 1 or more"),

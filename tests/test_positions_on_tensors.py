@@ -14,7 +14,8 @@ THETA = pytorch.frequencies(8)
 X = torch.randn(2, 3, 5, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
 CALLS = {
     "frequencies": lambda f, x: f(8),
-    "stretched": lambda f, x: f(THETA, 4, "yarn", 2048),
+    "stretched": lambda f, x: f(THETA, 4, "ntk"),
+    "yarn": lambda f, x: f(THETA, 4, 2048, "code"),
     "sinusoidal": lambda f, x: f(PLACES, 8),
     "rope": lambda f, x: f(x, PLACES, THETA),
     "rotate": lambda f, x: f(x, x[:, :, :, :3], x[:, :, :, 3:6], "halves"),
@@ -141,6 +142,7 @@ def test_each_result_is_on_the_device_of_what_came_in():
     theta = pytorch.frequencies(8, device="meta")
     assert pytorch.rope(x, places, theta).is_meta and theta.is_meta
     assert pytorch.stretched(theta, 2, "ntk").is_meta
+    assert pytorch.yarn(theta, 2, 2048, "code").is_meta
     assert pytorch.sinusoidal(places, 8).is_meta
     assert pytorch.alibi_bias(2, 3, 4, device="meta").is_meta
 

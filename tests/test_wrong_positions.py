@@ -72,23 +72,11 @@ def sinusoidal(**changed):
     return lambda positions, width, base=10000.0: waves(width, base, **changed)(positions)
 
 
-def yarn(low=1, high=32, inverted=False, radians=False):
-    def stretched(theta, factor, method, trained_length=None):
-        if method != "yarn":
-            return right.stretched(theta, factor, method)
-        turns = trained_length * theta / (1 if radians else 2 * np.pi)
-        kept = np.clip((turns - low) / (high - low), 0, 1)
-        kept = 1 - kept if inverted else kept
-        return theta * (kept + (1 - kept) / factor)
-
-    return stretched
-
-
 def other(method, change):
-    def stretched(theta, factor, given, trained_length=None):
+    def stretched(theta, factor, given):
         if given == method:
             return change(theta, factor)
-        return right.stretched(theta, factor, given, trained_length)
+        return right.stretched(theta, factor, given)
 
     return stretched
 
@@ -101,7 +89,6 @@ loops, complex_, distance = (
 both_pairings = claims.test_the_two_pairings_are_one_up_to_the_order_of_features
 waves_in_loops = claims.test_sinusoidal_is_the_equation_in_loops
 alibi = claims.test_alibi_falls_by_a_slope_for_each_step_back
-yarn_keeps = claims.test_yarn_keeps_what_turned_often_and_slows_what_turned_less_than_once
 squeezed = claims.test_linear_interpolation_squeezes_positions
 last_pair = claims.test_ntk_keeps_the_first_pair_and_slows_the_last_by_the_factor
 lengths = claims.test_rope_keeps_lengths_and_what_is_beyond_its_pairs
@@ -185,10 +172,6 @@ WRONG = {
         other("ntk", lambda t, s: right.frequencies(2 * len(t), 10000 * s)),
         last_pair,
     ),
-    "yarn inverted": ("stretched", yarn(inverted=True), yarn_keeps),
-    "yarn in radians": ("stretched", yarn(radians=True), yarn_keeps),
-    "yarn from 0 turns": ("stretched", yarn(low=0), yarn_keeps),
-    "yarn to 16 turns": ("stretched", yarn(high=16), yarn_keeps),
 }
 
 

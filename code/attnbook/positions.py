@@ -14,7 +14,8 @@ from attnbook.masks import steps_ahead
 from attnbook.operation import Array, Real, checked, operation
 
 PAIRINGS = "neighbours", "halves"
-METHODS = "linear", "ntk", "yarn"
+METHODS = "linear", "ntk"
+RAMPS = "paper", "code"
 
 
 @checked
@@ -40,10 +41,7 @@ def frequencies(width: Integral, base: Number = 10000.0) -> Float[Array, "pairs"
 
 @checked
 def stretched(
-    frequencies: Float[Array, "pairs"],
-    factor: Number,
-    method: str,
-    trained_length: Number | None = None,
+    frequencies: Float[Array, "pairs"], factor: Number, method: str
 ) -> Float[Array, "pairs"]:
     """Frequencies for texts that are `factor` times as long as those of training.
 
@@ -56,29 +54,55 @@ def stretched(
 
         θ_m · s^(-m / (M - 1))
 
-    "yarn" leaves what came round often in training, r_m = ``trained_length · θ_m / 2π`` times:
+    Returns an array of the same shape and dtype. Raises ValueError if the factor is below 1. For
+    YaRN there is `yarn`; LongRoPE, with a number for each pair that a search has found, is missing.
 
-        θ_m · (γ_m + (1 - γ_m) / s),    γ_m = clip((r_m - 1) / 31, 0, 1)
-
-    Returns an array of the same shape and dtype. Raises ValueError if the factor is below 1, and
-    for "yarn" without the length of training, in positions.
-
-    Source: Chen et al. (2023) for "linear"; Peng et al. (2023), section 3.1 for "ntk", section 3.2
-    with α = 1 and β = 32 for "yarn", without its scaling of the scores.
+    Source: Chen et al. (2023) for "linear"; Peng et al. (2023), section 3.1 for "ntk".
     """
     _one_of("method", method, METHODS)
-    if not factor >= 1:
-        raise ValueError(f"stretched: factor is {factor}; expected a number of at least 1")
+    _above("stretched", "factor", factor, least=1)
     if method == "linear":
         return frequencies / float(factor)
-    if method == "ntk":
-        steps = np.linspace(0, 1, len(frequencies), dtype=frequencies.dtype)
-        return frequencies * float(factor) ** -steps
-    if trained_length is None:
-        raise ValueError("stretched: trained_length is None; expected a number for 'yarn'")
-    turns = float(trained_length) * frequencies / (2 * np.pi)
-    kept = np.clip((turns - 1) / 31, 0, 1)
-    return frequencies * (kept + (1 - kept) / float(factor))
+    steps = np.linspace(0, 1, len(frequencies), dtype=frequencies.dtype)
+    return frequencies * float(factor) ** -steps
+
+
+@checked
+def yarn(
+    frequencies: Float[Array, "pairs"],
+    factor: Number,
+    trained_length: Number,
+    ramp: str,
+    beta_fast: Number = 32,
+    beta_slow: Number = 1,
+) -> Float[Array, "pairs"]:
+    """Frequencies for texts that are `factor` times as long, where often-turned pairs stay (YaRN).
+
+    In training pair m turned r_m = ``trained_length · θ_m / 2π`` times. With s for the factor,
+
+        θ_m · (γ_m + (1 - γ_m) / s)
+
+    where γ falls from 1, at `beta_fast` turns, to 0, at `beta_slow`. The "paper" has it linear in
+    turns; with ``beta_fast=4`` that is also the scaling of Llama 3.1:
+
+        γ_m = clip((r_m - β_slow) / (β_fast - β_slow), 0, 1)
+
+    The "code" of its authors, and of Hugging Face, has it linear in the number of the pair, where
+    m(r), a fraction, is the number that would turn r times:
+
+        γ_m = 1 - clip((m - a) / (b - a), 0, 1),    a = ⌊m(β_fast)⌋ ≥ 0,    b = ⌈m(β_slow)⌉ < 2M
+
+    Returns an array of the same shape and dtype. Raises ValueError if a number is out of its range.
+    Not done here: both also multiply queries and keys by 0.1 ln s + 1, as the scale
+    (0.1 ln s + 1)² / √d_k does; some models leave a and b unrounded.
+
+    Source: Peng et al. (2023), section 3.2; https://github.com/jquesnelle/yarn for the "code".
+    """
+    length, fast, slow = _yarn_numbers(factor, trained_length, ramp, beta_fast, beta_slow)
+    turns = length * frequencies.astype(float) / (2 * np.pi)
+    by_turns = np.clip((turns - slow) / (fast - slow), 0, 1)
+    kept = by_turns if ramp == "paper" else _kept_by_number(turns, fast, slow)
+    return (frequencies * (kept + (1 - kept) / float(factor))).astype(frequencies.dtype)
 
 
 @checked
@@ -190,6 +214,35 @@ def alibi_bias(n_heads: Integral, n_q: Integral, n_k: Integral) -> Float[Array, 
 def _one_of(name, value, allowed):
     if value not in allowed:
         raise ValueError(f"{name} is {value!r}; expected one of {', '.join(allowed)}")
+
+
+def _above(function, name, value, least):
+    if not value >= least:
+        raise ValueError(f"{function}: {name} is {value}; expected a number of at least {least}")
+
+
+def _yarn_numbers(factor, trained_length, ramp, beta_fast, beta_slow):
+    """The length and the two turns as floats, of whatever kind they came."""
+    _one_of("ramp", ramp, RAMPS)
+    _above("yarn", "factor", factor, least=1)
+    if not 0 < trained_length < np.inf:
+        raise ValueError(
+            f"yarn: trained_length is {trained_length}; expected a finite number above 0"
+        )
+    if not 0 < beta_slow < beta_fast:
+        said = f"yarn: beta_slow is {beta_slow} and beta_fast is {beta_fast}; expected "
+        raise ValueError(said + "numbers above 0, the second above the first")
+    return float(trained_length), float(beta_fast), float(beta_slow)
+
+
+def _kept_by_number(turns, fast, slow):
+    """The γ of YaRN's code, for frequencies that fall in equal ratios."""
+    if len(turns) < 2:
+        raise ValueError("yarn: frequencies has 1 pair; expected at least 2 for 'code'")
+    ratio = np.log(turns[0] / turns[-1]) / (len(turns) - 1)
+    first = max(np.floor(np.log(turns[0] / fast) / ratio), 0)
+    last = min(np.ceil(np.log(turns[0] / slow) / ratio), 2 * len(turns) - 1)
+    return 1 - np.clip((np.arange(len(turns)) - first) / max(last - first, 1e-3), 0, 1)
 
 
 def _pairs(x, pairing):

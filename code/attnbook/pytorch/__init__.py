@@ -38,6 +38,7 @@ from attnbook.pytorch.positions import (
     rotate,
     sinusoidal,
     stretched,
+    yarn,
 )
 from attnbook.pytorch.scores import (
     additive_scores,
@@ -88,4 +89,5 @@ __all__ = [
     "to_multihead",
     "to_torch_mask",
     "weighted_sum",
+    "yarn",
 ]

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Integer
 from torch import Tensor
 
-from attnbook.positions import METHODS, PAIRINGS, _one_of
+from attnbook.positions import METHODS, PAIRINGS, _above, _one_of, _yarn_numbers
 from attnbook.pytorch.masks import steps_ahead
 from attnbook.pytorch.operation import Float, FloatOrDouble, checked, operation
 
@@ -46,10 +46,7 @@ def frequencies(
 
 @checked
 def stretched(
-    frequencies: FloatOrDouble[Tensor, "pairs"],
-    factor: Number,
-    method: str,
-    trained_length: Number | None = None,
+    frequencies: FloatOrDouble[Tensor, "pairs"], factor: Number, method: str
 ) -> FloatOrDouble[Tensor, "pairs"]:
     """Frequencies for texts that are `factor` times as long as those of training.
 
@@ -62,29 +59,55 @@ def stretched(
 
         θ_m · s^(-m / (M - 1))
 
-    "yarn" leaves what came round often in training, r_m = ``trained_length · θ_m / 2π`` times:
+    Returns a tensor of the same shape and dtype. Raises ValueError if the factor is below 1. For
+    YaRN there is `yarn`; LongRoPE, with a number for each pair that a search has found, is missing.
 
-        θ_m · (γ_m + (1 - γ_m) / s),    γ_m = clip((r_m - 1) / 31, 0, 1)
-
-    Returns a tensor of the same shape. Raises ValueError if the factor is below 1, and for "yarn"
-    without the length of training, in positions.
-
-    Source: Chen et al. (2023) for "linear"; Peng et al. (2023), section 3.1 for "ntk", section 3.2
-    with α = 1 and β = 32 for "yarn", without its scaling of the scores.
+    Source: Chen et al. (2023) for "linear"; Peng et al. (2023), section 3.1 for "ntk".
     """
     _one_of("method", method, METHODS)
-    if not factor >= 1:
-        raise ValueError(f"stretched: factor is {factor}; expected a number of at least 1")
+    _above("stretched", "factor", factor, least=1)
     if method == "linear":
         return frequencies / float(factor)
-    if method == "ntk":
-        like = {"dtype": frequencies.dtype, "device": frequencies.device}
-        return frequencies * float(factor) ** -torch.linspace(0, 1, len(frequencies), **like)
-    if trained_length is None:
-        raise ValueError("stretched: trained_length is None; expected a number for 'yarn'")
-    turns = float(trained_length) * frequencies / (2 * torch.pi)
-    kept = torch.clip((turns - 1) / 31, 0, 1)
-    return frequencies * (kept + (1 - kept) / float(factor))
+    like = {"dtype": frequencies.dtype, "device": frequencies.device}
+    return frequencies * float(factor) ** -torch.linspace(0, 1, len(frequencies), **like)
+
+
+@checked
+def yarn(
+    frequencies: FloatOrDouble[Tensor, "pairs"],
+    factor: Number,
+    trained_length: Number,
+    ramp: str,
+    beta_fast: Number = 32,
+    beta_slow: Number = 1,
+) -> FloatOrDouble[Tensor, "pairs"]:
+    """Frequencies for texts that are `factor` times as long, where often-turned pairs stay (YaRN).
+
+    In training pair m turned r_m = ``trained_length · θ_m / 2π`` times. With s for the factor,
+
+        θ_m · (γ_m + (1 - γ_m) / s)
+
+    where γ falls from 1, at `beta_fast` turns, to 0, at `beta_slow`. The "paper" has it linear in
+    turns; with ``beta_fast=4`` that is also the scaling of Llama 3.1:
+
+        γ_m = clip((r_m - β_slow) / (β_fast - β_slow), 0, 1)
+
+    The "code" of its authors, and of Hugging Face, has it linear in the number of the pair, where
+    m(r), a fraction, is the number that would turn r times:
+
+        γ_m = 1 - clip((m - a) / (b - a), 0, 1),    a = ⌊m(β_fast)⌋ ≥ 0,    b = ⌈m(β_slow)⌉ < 2M
+
+    Returns a tensor of the same shape and dtype. Raises ValueError if a number is out of its range.
+    Not done here: both also multiply queries and keys by 0.1 ln s + 1, as the scale
+    (0.1 ln s + 1)² / √d_k does; some models leave a and b unrounded.
+
+    Source: Peng et al. (2023), section 3.2; https://github.com/jquesnelle/yarn for the "code".
+    """
+    length, fast, slow = _yarn_numbers(factor, trained_length, ramp, beta_fast, beta_slow)
+    turns = length * _wide(frequencies) / (2 * torch.pi)
+    by_turns = torch.clip((turns - slow) / (fast - slow), 0, 1)
+    kept = by_turns if ramp == "paper" else _kept_by_number(turns, fast, slow)
+    return (frequencies * (kept + (1 - kept) / float(factor))).to(frequencies.dtype)
 
 
 @checked
@@ -211,6 +234,17 @@ def alibi_bias(
 def _wide(x):
     """In float64, which Apple's GPUs do not have."""
     return x.to(torch.float32 if x.device.type == "mps" else torch.float64)
+
+
+def _kept_by_number(turns, fast, slow):
+    """The γ of YaRN's code, for frequencies that fall in equal ratios."""
+    if len(turns) < 2:
+        raise ValueError("yarn: frequencies has 1 pair; expected at least 2 for 'code'")
+    ratio = torch.log(turns[0] / turns[-1]) / (len(turns) - 1)
+    first = torch.floor(torch.log(turns[0] / fast) / ratio).clamp(min=0)
+    last = torch.ceil(torch.log(turns[0] / slow) / ratio).clamp(max=2 * len(turns) - 1)
+    number = torch.arange(len(turns), device=turns.device)
+    return 1 - torch.clip((number - first) / (last - first).clamp(min=1e-3), 0, 1)
 
 
 def _pairs(x, pairing):
