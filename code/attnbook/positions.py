@@ -180,7 +180,9 @@ def halves_from_neighbours(x: Real[Array, "*batch n d"]) -> Float[Array, "*batch
 
     Rotating the result with "halves" gives what rotating x with "neighbours" gives, in this order.
     Applied to the columns of W_q and W_k it converts a model. Returns an array of the same shape.
+    Raises ValueError if the number of features is odd.
     """
+    _even("halves_from_neighbours", x)
     return _joined(*_pairs(x, "neighbours"), "halves")
 
 
@@ -188,8 +190,9 @@ def halves_from_neighbours(x: Real[Array, "*batch n d"]) -> Float[Array, "*batch
 def neighbours_from_halves(x: Real[Array, "*batch n d"]) -> Float[Array, "*batch n d"]:
     """`halves_from_neighbours` undone: features 0, M, 1, M + 1, …, where d = 2M.
 
-    Returns an array of the same shape.
+    Returns an array of the same shape. Raises ValueError if the number of features is odd.
     """
+    _even("neighbours_from_halves", x)
     return _joined(*_pairs(x, "halves"), "neighbours")
 
 
@@ -243,6 +246,11 @@ def _kept_by_number(turns, fast, slow):
     first = max(np.floor(np.log(turns[0] / fast) / ratio), 0)
     last = min(np.ceil(np.log(turns[0] / slow) / ratio), 2 * len(turns) - 1)
     return 1 - np.clip((np.arange(len(turns)) - first) / max(last - first, 1e-3), 0, 1)
+
+
+def _even(function, x):
+    if x.shape[-1] % 2:
+        raise ValueError(f"{function}: x has {x.shape[-1]} features; expected an even number")
 
 
 def _pairs(x, pairing):

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Integer
 from torch import Tensor
 
-from attnbook.positions import METHODS, PAIRINGS, _above, _one_of, _yarn_numbers
+from attnbook.positions import METHODS, PAIRINGS, _above, _even, _one_of, _yarn_numbers
 from attnbook.pytorch.masks import steps_ahead
 from attnbook.pytorch.operation import Float, FloatOrDouble, checked, operation
 
@@ -193,7 +193,9 @@ def halves_from_neighbours(x: Float[Tensor, "*batch n d"]) -> Float[Tensor, "*ba
 
     Rotating the result with "halves" gives what rotating x with "neighbours" gives, in this order.
     Applied to the columns of W_q and W_k it converts a model. Returns a tensor of the same shape.
+    Raises ValueError if the number of features is odd.
     """
+    _even("halves_from_neighbours", x)
     return _joined(*_pairs(x, "neighbours"), "halves")
 
 
@@ -201,8 +203,9 @@ def halves_from_neighbours(x: Float[Tensor, "*batch n d"]) -> Float[Tensor, "*ba
 def neighbours_from_halves(x: Float[Tensor, "*batch n d"]) -> Float[Tensor, "*batch n d"]:
     """`halves_from_neighbours` undone: features 0, M, 1, M + 1, …, where d = 2M.
 
-    Returns a tensor of the same shape.
+    Returns a tensor of the same shape. Raises ValueError if the number of features is odd.
     """
+    _even("neighbours_from_halves", x)
     return _joined(*_pairs(x, "halves"), "neighbours")
 
 
