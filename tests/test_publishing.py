@@ -1,0 +1,72 @@
+"""The workflow and the page that says how to publish run commands that exist, and pin the rest."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from contract import words
+
+from tools.build import BUILT
+
+ROOT = Path(__file__).parents[1]
+WORKFLOW = (ROOT / ".github/workflows/book.yml").read_text(encoding="utf-8")
+PAGES = [ROOT / "PUBLISHING.md", ROOT / "CONTRIBUTING.md", ROOT / "README.md"]
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+TARGETS = re.search(r"^\.PHONY: (.*)", MAKEFILE, re.M)[1].split()
+VARIABLES = [*re.findall(r"\$\((?:if \$\()?(\w+)\)", MAKEFILE), "PYTHON", "CHROMIUM"]
+PINNED = re.compile(r"uses: [\w-]+/[\w-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+$")
+
+
+def unknown(command):
+    """What a command asks of make that the Makefile does not have."""
+    program, *words = command.split()
+    names = {word.partition("=")[0]: "=" in word for word in words}
+    known = all(name in (VARIABLES if is_set else TARGETS) for name, is_set in names.items())
+    return [] if program == "make" and known else [command]
+
+
+def wrong_steps(workflow):
+    """The commands that do not exist, the actions that are not pinned, what is not published."""
+    jobs = yaml.safe_load(workflow)["jobs"]
+    steps = [step for job in jobs.values() for step in job["steps"]]
+    found = [fault for step in steps if "run" in step for fault in unknown(step["run"])]
+    used = [line.strip(" -") for line in workflow.splitlines() if "uses:" in line]
+    found += [line for line in used if not PINNED.fullmatch(line)]
+    published = [s["with"]["path"] for s in steps if "upload-pages" in s.get("uses", "")]
+    return found + [p for p in published if ROOT / p != BUILT / "html"]
+
+
+def test_the_workflow_runs_what_exists_and_pins_the_rest():
+    jobs = yaml.safe_load(WORKFLOW)["jobs"]
+    assert [step["run"] for step in jobs["prove"]["steps"] if "run" in step] == ["make test"]
+    assert set(jobs["publish"]["needs"]) == set(jobs) - {"publish"}
+    assert wrong_steps(WORKFLOW) == []
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("make test", "make tests"),
+        ("make book SERVE=0", "make book SERVED=0"),
+        ("make test", "pytest"),
+        ("checkout@3d3c42e5aac5ba805825da76410c181273ba90b1", "checkout@v7"),
+        ("path: _build/html", "path: _build"),
+    ],
+)
+def test_a_wrong_step_is_found(right, wrong):
+    assert right in WORKFLOW
+    assert wrong_steps(WORKFLOW.replace(right, wrong)) != []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_names_commands_and_files_that_exist(page):
+    text = page.read_text(encoding="utf-8")
+    commands = re.findall(r"`(make [^`\n]+)`", text)
+    assert [fault for command in commands for fault in unknown(command)] == []
+    links = re.findall(r"\]\((?!http)([^)#]+)\)", re.sub(r"`[^`]*\][^`]*`", "", text))
+    assert links and [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_how_to_publish_is_told_on_one_page():
+    assert words(PAGES[0].read_text(encoding="utf-8")) < 400
