@@ -1,7 +1,9 @@
 """FlashAttention in Triton: attention in one kernel, which never writes the scores to memory.
 
 On a GPU the kernels are compiled; without one Triton interprets them on the CPU, slowly. bfloat16
-is computed in float32 there, since the interpreter of Triton 3.7 multiplies it wrongly.
+is computed in float32 there, since the interpreter of Triton 3.7 multiplies it wrongly. For
+this, where there is no GPU, importing attnbook.kernels sets `TRITON_INTERPRET=1` for the whole
+process, your own kernels included; it fails if Triton was imported before and not told the same.
 
 Parameters of all functions
 ---------------------------
