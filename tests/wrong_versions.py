@@ -230,6 +230,12 @@ def with_the_weight_for_the_mask(weights, v, mask=None):
     return np.sum(np.where(seen, weights[..., None] * v[..., None, :, :], 0), axis=-2)
 
 
+@as_in(reference.weighted_sum)
+def with_every_product_formed(weights, v, mask=None):
+    shown = np.ones((1, 1), bool) if mask is None else mask
+    return np.sum(np.where(shown[..., None], weights[..., None] * v[..., None, :, :], 0), axis=-2)
+
+
 @as_in(reference.soft_cap)
 def clipped(scores, cap):
     return np.clip(scores, -cap, cap)

@@ -101,8 +101,8 @@ def parallel(
 
     A decay multiplies what step i reads of step j by exp(g_{j+1} + … + g_i), and what it reads of
     the first state by exp(g_0 + … + g_i). The delta rule replaces v, in one pass over the steps, by
-    what they write: v_i ← β_i (v_i - what k_i reads of the steps before it). Memory for n² · d_v
-    products, as `weighted_sum` with a mask takes it.
+    what they write: v_i ← β_i (v_i - what k_i reads of the steps before it). Memory for n² scores,
+    or n² · d_k numbers where each feature has a decay of its own.
 
     Source: Katharopoulos et al. (2020), section 3.3; Sun et al. (2023) for the decay;
     Yang et al. (2024) for the delta rule.

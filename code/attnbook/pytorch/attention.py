@@ -22,13 +22,12 @@ def weighted_sum(
         out_i = Σ_j A_ij v_j    over the visible keys j
 
     Returns a tensor of shape (..., n_q, d_v). What the mask hides has no influence, not even if it
-    is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN; nor on gradients. A
-    visible NaN has, whatever its weight.
+    is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN; nor on gradients. So
+    no product meets such a number: 0 stands in its place, and with a mask a query that sees one
+    gets NaN, whatever its weight.
 
-    The reference writes n_q · n_k · d_v products to memory; a module could not afford that. Here
-    they are products of matrices, so a visible infinity is only counted: with a row of the mask for
-    each query its sum is NaN, where the reference has ±inf. And a NaN in the gradient of one row of
-    the result is in the gradients of all values, hidden ones too: 0 · NaN.
+    A NaN in the gradient of one row of the result is in the gradients of all values, hidden ones
+    too, where `attnbook.gradients` keeps it out.
     """
     if mask is None:
         return weights @ v

@@ -16,13 +16,11 @@ def product(x, y):
 
 def visible_sum(weights, v, mask):
     """Σ_j A_ij v_j over the visible j; NaN where one of them is not finite, in gradients too."""
-    weights = torch.where(mask, weights, 0)
-    if mask.shape[-2] == 1:  # a key is hidden from all queries or from none
-        return weights @ torch.where(mask.mT, v, 0)
-    not_finite = (~torch.isfinite(v)).to(v.dtype)
-    mask = mask.expand(*mask.shape[:-1], v.shape[-2])
-    seen = mask.to(v.dtype) @ not_finite  # how many of them
-    return weights @ finite(v) * torch.where(seen == 0, 1.0, torch.nan)
+    is_finite = torch.isfinite(v)
+    out = torch.where(mask, weights, 0) @ torch.where(is_finite, v, 0)
+    shown = mask * v.new_ones(v.shape[-2])  # 1 and 0, for every key
+    odd = shown @ (~is_finite).to(v.dtype)  # how many NaNs and infinities a query sees
+    return out * torch.where(odd > 0, torch.nan, v.new_ones(()))
 
 
 def finite(x):

@@ -21,12 +21,17 @@ def weighted_sum(
         out_i = Σ_j A_ij v_j    over the visible keys j
 
     Returns an array of shape (..., n_q, d_v). What the mask hides has no influence, not even if it
-    is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN. A visible NaN has,
-    whatever its weight. With a mask this takes memory for n_q · n_k · d_v products.
+    is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN. So no product meets
+    such a number: 0 stands in its place, and with a mask a query that sees one gets NaN, whatever
+    its weight.
     """
     if mask is None:
         return weights @ v
-    return np.sum(np.where(mask[..., None], weights[..., None] * v[..., None, :, :], 0), axis=-2)
+    is_finite = np.isfinite(v)
+    out = np.where(mask, weights, 0) @ np.where(is_finite, v, 0)
+    shown = mask * np.ones(v.shape[-2], v.dtype)  # 1 and 0, for every key
+    odd = shown @ (~is_finite).astype(v.dtype)  # how many NaNs and infinities a query sees
+    return np.where(odd > 0, np.nan, out)
 
 
 @operation
