@@ -1,5 +1,7 @@
 """Questions for `attnbook.fused.attention`, and their answers, from `attnbook.reference`."""
 
+import functools
+import operator
 from typing import NamedTuple
 
 import numpy as np
@@ -7,13 +9,16 @@ import torch
 from hypothesis import strategies as st
 
 from attnbook import masks, positions, reference
+from attnbook.fused import dispatch
+from attnbook.pytorch import rules
 
+NAMES = "causal", "window", "valid_lens", "rule", "mask", "softcap", "bias", "alibi", "scale"
 EPS = {torch.float64: 2.0**-52, torch.float32: 2.0**-23, torch.float16: 2.0**-10}
 EPS[torch.bfloat16] = 2.0**-7
 
 
 class Case(NamedTuple):
-    """Arguments in float64, and what is to be done with them."""
+    """Arguments in float64, and what is to be done with them; a rule is a list of names."""
 
     arrays: tuple
     options: dict
@@ -31,21 +36,49 @@ class Case(NamedTuple):
     def named(self):
         """The options with tensors for arrays; the bias in the dtype of the rest."""
         named = dict(self.options)
-        for name in {"valid_lens", "bias"} & set(named):
+        for name in {"valid_lens", "bias", "mask"} & set(named):
             named[name] = torch.from_numpy(named[name])
-        return named
+        return named | ({"rule": rule(named["rule"])} if "rule" in named else {})
 
     def answer(self):
         """float64, from what is left of the numbers in the dtype."""
         return expected(*(x.double().numpy() for x in self.tensors()), **self.options)
 
 
+def options_of(q, k, **named):
+    """What is asked, as `attention` reads it."""
+    named = {"causal": False, "alibi": False} | named
+    return dispatch._options(q, k, *(named.get(name) for name in NAMES))
+
+
+def rule(named):
+    """The rules of these names, composed: [("prefix", 2), ("documents", …, …)]."""
+    tensors = lambda x: torch.from_numpy(x) if isinstance(x, np.ndarray) else x  # noqa: E731
+    made = [getattr(rules, name)(*map(tensors, given)) for name, *given in named]
+    return functools.reduce(operator.and_, made)
+
+
+def mask_of(named, n_q, n_k):
+    """The same by the chapter on masks: (n_q, n_k), or (batch, n_q, n_k)."""
+    mask = np.ones((n_q, n_k), dtype=bool)
+    for name, *given in named:
+        if name == "documents":
+            mask = mask & masks.document_mask(*given)
+        elif name == "padding":
+            mask = mask & masks.padding_mask(*given, n_k)
+        else:
+            mask = mask & getattr(masks, f"{name}_mask")(n_q, n_k, *given)
+    return mask
+
+
 def expected(q, k, v, causal=False, window=None, valid_lens=None, softcap=None, bias=None,
-             alibi=False, scale=None):  # fmt: skip
+             alibi=False, scale=None, rule=(), mask=True):  # fmt: skip
     """Attention in the reference's steps, with a mask from the chapter on masks."""
     n_heads, n_q, n_k = q.shape[-3], q.shape[-2], k.shape[-2]
     k, v = (reference.repeat_heads(x, n_heads // x.shape[-3]) for x in (k, v))
-    mask = np.ones((1,) * (q.ndim - 2) + (n_q, n_k), dtype=bool)
+    mask = mask & np.ones((1,) * (q.ndim - 2) + (n_q, n_k), dtype=bool)
+    by_rule = mask_of(rule, n_q, n_k)
+    mask = mask & by_rule.reshape(*by_rule.shape[:-2], *[1] * (q.ndim - 3), n_q, n_k)
     if causal:
         mask = mask & masks.causal_mask(n_q, n_k)
     if window is not None:
@@ -98,6 +131,32 @@ def cases(draw, dtypes=tuple(EPS), layouts=("side by side", "transposed", "strid
     if shape := draw(st.sampled_from([None, (n_q, n_k), (n_heads, 1, n_k)])):
         shape = shape if len(shape) == 2 else (*[1] * len(batch), *shape)
         options["bias"] = rng.standard_normal(shape)
+    if named := draw(rules_for(batch, n_q, n_k)):
+        options["rule"] = named
+    if shape := draw(st.sampled_from([None, None, (n_q, n_k), (n_heads, n_q, n_k)])):
+        shape = shape if len(shape) == 2 else (*batch, *shape)
+        options["mask"] = rng.random(shape) < 0.7
     if draw(st.booleans()):
         arrays[draw(st.integers(1, 2))][..., draw(st.integers(0, n_k - 1)), 0] = np.nan
     return Case(arrays, options, draw(st.sampled_from(dtypes)), draw(st.sampled_from(layouts)))
+
+
+@st.composite
+def rules_for(draw, batch, n_q, n_k):
+    """Some rules by their names, half of the documents with keys that lie side by side."""
+    few, named = st.integers(0, 3), []
+    if draw(st.booleans()):
+        named.append(("sliding_window", draw(few), draw(few)))
+    if draw(st.booleans()):
+        named.append(("prefix", draw(st.integers(0, n_k))))
+    if draw(st.booleans()):
+        lead = draw(st.sampled_from([(), batch[:1]]))
+        rng = np.random.default_rng(draw(st.integers(0, 2**16)))
+        q_documents, k_documents = (rng.integers(0, 3, (*lead, n)) for n in (n_q, n_k))
+        if draw(st.booleans()):
+            k_documents = np.sort(k_documents)
+        named.append(("documents", q_documents, k_documents))
+    if batch and draw(st.booleans()):
+        lens = st.lists(st.integers(0, n_k), min_size=n_q, max_size=n_q)
+        named.append(("padding", np.array([draw(lens) for _ in range(batch[0])])))
+    return named

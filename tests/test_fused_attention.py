@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from fused_cases import Case, assert_answers, cases, expected
+from fused_cases import Case, assert_answers, cases, expected, options_of
 from hypothesis import find, given, settings
 
 from attnbook import fused
@@ -51,11 +51,7 @@ def test_gradients_are_those_of_the_readable_form(case):
 def readable(q, k, v, **options):
     """The steps of `attnbook.pytorch`, without a choice; NaN, seen by nobody who asks, is 0."""
     k, v = (torch.nan_to_num(x) for x in (k, v))
-    visible = fused.dispatch.between(
-        q, k, options["causal"], options["window"], options.get("valid_lens")
-    )
-    named = {"valid_lens": None, "bias": None} | options
-    return forms.readable(q, k, v, forms.Options(**named, visible=visible))
+    return forms.readable(q, k, v, options_of(q, k, **options))
 
 
 WRONG = {
@@ -63,6 +59,8 @@ WRONG = {
     "one key of the window too many": lambda q, k, v, o: again(q, k, v, o, window=1),
     "valid lengths that are not looked at": lambda q, k, v, o: again(q, k, v, o, valid_lens=None),
     "scores that are not bent": lambda q, k, v, o: again(q, k, v, o, softcap=None),
+    "no rule": lambda q, k, v, o: again(q, k, v, o, rule=None),
+    "no mask": lambda q, k, v, o: again(q, k, v, o, mask=None),
     "no bias": lambda q, k, v, o: again(q, k, v, o, bias=None),
     "no slope": lambda q, k, v, o: again(q, k, v, o, alibi=False),
     "the scale of another width": lambda q, k, v, o: again(q, k, v, o, scale=0.5),
@@ -89,13 +87,11 @@ def again(q, k, v, options, **changed):
 
 
 def pytorch_sdpa(q, k, v, options, top_left=False):
-    named = {"valid_lens": None, "bias": None} | options
-    visible = fused.dispatch.between(q, k, named["causal"], named["window"], named["valid_lens"])
-    options = forms.Options(**named, visible=visible)
+    options = options_of(q, k, **options)
     if options.softcap is not None:
         return forms.readable(q, k, v, options)
     given = forms.sdpa_options(q, k, options)
-    if top_left and options.causal and given["mask"] is not None and given["bias"] is None:
+    if top_left and options.rule.right == 0 and given["mask"] is not None and given["bias"] is None:
         given["mask"] = torch.ones_like(given["mask"]).tril()
     return fused.sdpa.sdpa(q, k, v, **given)
 
@@ -118,11 +114,16 @@ def test_a_wrong_dispatcher_is_rejected(mistake):
 
 rng = np.random.default_rng(0)
 ARRAYS = tuple(rng.standard_normal((2, 4, n, 8)) for n in (3, 5, 5))
+DOCUMENTS = [0, 0, 1], [0, 0, 1, 1, 2]
+APART = [0, 1, 0], [0, 1, 0, 1, 0]
 OPTIONS = {
     "nothing": {},
     "causal": {"causal": True},
     "window": {"window": 1, "causal": True},
     "lengths": {"valid_lens": np.array([0, 4])},
+    "rule": {"rule": [("sliding_window", 2, 1), ("documents", *map(np.array, DOCUMENTS))]},
+    "documents apart": {"rule": [("documents", *map(np.array, APART))], "causal": True},
+    "mask": {"mask": rng.random((2, 4, 3, 5)) < 0.7},
     "cap": {"softcap": 2.0, "causal": True},
     "bias": {"bias": rng.standard_normal((3, 5)), "causal": True},
     "alibi": {"alibi": True, "causal": True},

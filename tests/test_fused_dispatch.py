@@ -6,6 +6,7 @@ import warnings
 
 import pytest
 import torch
+from fused_cases import options_of
 
 from attnbook import fused
 from attnbook.fused import dispatch, forms
@@ -128,7 +129,7 @@ def test_kernels_refuse_on_a_gpu_what_they_cannot(monkeypatch, reason):
     x.requires_grad_(case.get("grad", False))
     on_gpu = types.SimpleNamespace(device=torch.device("cuda"), dtype=x.dtype, shape=x.shape)
     on_gpu.requires_grad = x.requires_grad
-    options = dispatch._options(x, x, False, None, None, None, None, case.get("alibi", False), None)
+    options = options_of(x, x, alibi=case.get("alibi", False))
     assert forms.kernels_refuse(on_gpu, on_gpu, on_gpu, options) == reason
 
 
@@ -142,7 +143,9 @@ def test_kernels_are_given_every_option(monkeypatch):
     stand_in = types.SimpleNamespace(flash_attention=flash_attention)
     monkeypatch.setitem(sys.modules, "attnbook.kernels", stand_in)
     lens = torch.tensor([3])
-    options = dispatch._options(Q, K, True, 2, lens, 4.0, None, True, 0.5)
+    options = options_of(
+        Q, K, causal=True, window=2, valid_lens=lens, softcap=4.0, alibi=True, scale=0.5
+    )
     forms.by_kernels(Q, K, V, options)
     bias = given.pop("bias")
     assert bias.shape == (1, 2, 6, 6) and bias[0, 0, 0, 1] == -(2.0**-4)

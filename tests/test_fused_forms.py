@@ -6,19 +6,13 @@ import types
 import numpy as np
 import pytest
 import torch
-from fused_cases import Case, assert_answers
+from fused_cases import Case, assert_answers, options_of
 from torch.nn.attention.flex_attention import flex_attention
 
-from attnbook.fused import dispatch, forms
+from attnbook.fused import forms
+from attnbook.pytorch import rules
 
 rng = np.random.default_rng(1)
-NAMES = "causal", "window", "valid_lens", "softcap", "bias", "alibi", "scale"
-
-
-def options_of(q, k, **named):
-    """What is asked, as `attention` reads it."""
-    named = {"causal": False, "alibi": False} | named
-    return dispatch._options(q, k, *(named.get(name) for name in NAMES))
 
 
 def arrays(n_q, n_k, width=16, lead=(2,)):
@@ -35,7 +29,15 @@ def place(q, device, **changed):
 Q, K, V = (torch.zeros(2, h, n, 16) for h, n in ((4, 3), (2, 5), (2, 5)))
 BIAS = torch.zeros(3, 5)
 KERNELS = {
-    None: [{}, {"grad": True}, {"bias": BIAS}, {"alibi": True}, {"device": "cuda:1"}],
+    None: [
+        {},
+        {"grad": True},
+        {"bias": BIAS},
+        {"alibi": True},
+        {"device": "cuda:1"},
+        {"rule": rules.sliding_window(2) & rules.padding(torch.tensor([2, 3]))},
+        {"rule": rules.causal() & rules.prefix(3) & rules.sliding_window(1, 2)},
+    ],
     "its way back takes no bias": [
         {"bias": BIAS, "grad": True},
         {"alibi": True, "grad": True},
@@ -45,6 +47,14 @@ KERNELS = {
     f"its widths are {forms.WIDTHS}, the same for keys and values": [
         {"width": (24, 24)},
         {"width": (16, 32)},
+    ],
+    "it takes no mask, but rules": [{"mask": torch.ones(3, 5, dtype=bool)}],
+    "its rules are causal, a window before the query, and lengths": [
+        {"rule": rules.prefix(2)},
+        {"rule": rules.sliding_window(1, 1)},
+        {"rule": rules.sliding_window(1, 1) & rules.padding(torch.tensor([2, 3]))},
+        {"rule": rules.documents(torch.zeros(3, dtype=int), torch.zeros(5, dtype=int))},
+        {"rule": rules.padding(torch.ones(2, 3, dtype=int))},
     ],
     "its kernels are for GPUs, and q is on the CPU": [{"device": "cpu"}],
     "its kernels are for GPUs, and q is on the device 'xpu'": [{"device": "xpu"}],
@@ -91,7 +101,8 @@ def asked(case, monkeypatch, device):
     )
     q.ndim = len(q.shape)
     lens = torch.tensor([1, 2]) if case.get("lens") else None
-    given = options_of(Q, K, bias=case.get("bias"), alibi=case.get("alibi", False), valid_lens=lens)
+    named = {name: case.get(name) for name in ("bias", "rule", "mask")}
+    given = options_of(Q, K, alibi=case.get("alibi", False), valid_lens=lens, **named)
     return q, k, v, given
 
 
@@ -147,6 +158,10 @@ def test_sdpa_and_the_readable_form_refuse_the_cap_and_nothing():
         ((5, 5), {"lens": True}, True, False),
         ((5, 5), {"causal": True, "bias": True}, True, False),
         ((5, 5), {"causal": True, "alibi": True}, True, False),
+        ((5, 5), {"rule": rules.causal()}, False, True),
+        ((5, 5), {"rule": rules.causal() & rules.prefix(3)}, False, True),
+        ((5, 5), {"rule": rules.prefix(3)}, True, False),
+        ((1, 5), {"rule": rules.sliding_window(1, 1)}, True, False),
         ((5, 5), {"bias": True}, False, False),
         ((5, 5), {"alibi": True}, False, False),
     ],
@@ -155,7 +170,7 @@ def test_sdpa_is_given_a_mask_only_where_it_needs_one(sizes, named, masked, tria
     q, k, _ = Case(arrays(*sizes), {}).tensors()
     given = {"valid_lens": torch.tensor([1, 2])} if named.get("lens") else {}
     given |= {"bias": torch.zeros(sizes)} if named.get("bias") else {}
-    given |= {name: named[name] for name in {"causal", "window", "alibi"} & set(named)}
+    given |= {name: named[name] for name in {"causal", "window", "alibi", "rule"} & set(named)}
     found = forms.sdpa_options(q, k, options_of(q, k, **given, scale=0.3))
     assert (found["mask"] is not None, found["is_causal"]) == (masked, triangle)
     assert (found["bias"] is not None) == bool(named.get("bias") or named.get("alibi"))
@@ -180,11 +195,17 @@ def test_the_kernels_are_given_all_as_it_is_and_no_gradient_of_a_bias(monkeypatc
     assert given[2][1]["bias"].shape == (1, 4, 3, 5)
 
 
+DOCUMENTS = np.array([[0, 1, 1], [0, 0, 2]]), np.array([[0, 0, 1, 1, 2], [2, 1, 2, 0, 2]])
 OPTIONS = {
     "nothing": {},
     "causal": {"causal": True},
     "window": {"window": 1},
     "lengths": {"valid_lens": np.array([2, 4])},
+    "window on both sides": {"rule": [("sliding_window", 1, 1)]},
+    "prefix": {"rule": [("prefix", 4)]},
+    "documents": {"rule": [("documents", *DOCUMENTS)]},
+    "mask": {"mask": (rng.random((2, 1, 3, 5)) < 0.5) | (np.arange(5) == 0)},
+    "mask of each head": {"mask": (rng.random((1, 4, 1, 5)) < 0.7) | (np.arange(5) == 0)},
     "cap": {"softcap": 2.0},
     "bias": {"bias": rng.standard_normal((3, 5))},
     "bias of each head": {"bias": rng.standard_normal((1, 4, 1, 5))},
@@ -208,13 +229,14 @@ def test_each_program_by_itself_has_the_answer_of_the_reference(monkeypatch, cal
         return call(q, k, v, options_of(q, k, **named))
 
     assert_answers(attend, Case(arrays(3, 5), OPTIONS[name]))
-    if "valid_lens" not in OPTIONS[name] and call is not forms.readable:
+    alike = not {"valid_lens", "rule", "mask"} & set(OPTIONS[name])
+    if alike and call is not forms.readable:
         bias = OPTIONS[name].get("bias", np.zeros(2))
         more = {"bias": bias[None]} if bias.ndim == 4 else {}
         assert_answers(attend, Case(arrays(3, 5, lead=(2, 1)), OPTIONS[name] | more))
 
 
-def test_the_blocks_of_flexattention_are_of_each_batch_only_where_lengths_are(monkeypatch):
+def test_the_blocks_of_flexattention_are_of_each_batch_only_where_it_is_told_apart(monkeypatch):
     made, given = [], []
     monkeypatch.setattr(
         forms, "create_block_mask", lambda rule, *x, device: made.append((*x, device))
@@ -229,6 +251,13 @@ def test_the_blocks_of_flexattention_are_of_each_batch_only_where_lengths_are(mo
     assert all(each["enable_gqa"] for each in given)
     forms.by_flex(Q, Q, Q, options_of(Q, Q))
     assert not given[-1]["enable_gqa"]
+    made.clear()
+    packed = rules.documents(torch.zeros(2, 3, dtype=int), torch.zeros(2, 5, dtype=int))
+    masks = (torch.ones(sizes, dtype=bool) for sizes in ((3, 5), (2, 1, 3, 5), (1, 4, 1, 5)))
+    for named in ({"rule": packed}, {"rule": rules.prefix(2)}, *({"mask": x} for x in masks)):
+        forms.by_flex(Q, K, V, options_of(Q, K, **named))
+    told_apart = (2, None), (None, None), (None, None), (2, None), (None, 4)
+    assert [each[:2] for each in made] == list(told_apart)
 
 
 def test_without_gradients_flexattention_is_given_none_to_keep(monkeypatch):

@@ -3,21 +3,25 @@
 import numpy as np
 import pytest
 import torch
-from fused_cases import Case, assert_answers, cases
+from fused_cases import Case, assert_answers, cases, options_of
 from hypothesis import given, settings
 
 import attnbook.kernels  # noqa: F401  before a compiler imports triton, so that it interprets
 from attnbook.fused import dispatch, forms
+from attnbook.pytorch import rules
 
-OPTIONS = "causal", "window", "valid_lens", "softcap", "bias", "alibi", "scale"
+pytestmark = pytest.mark.filterwarnings("ignore::attnbook.fused.SlowForm")
 examples = settings(max_examples=25, derandomize=True, deadline=None, database=None)
 
 
 def by_the_first(q, k, v, **named):
     """As `attention` does on a GPU, where the kernels do not refuse."""
-    named = {"valid_lens": None, "bias": None} | named
-    options = dispatch._options(q, k, *(named[name] for name in OPTIONS))
-    return dispatch._by_the_first(q, k, v, options)
+    return dispatch._by_the_first(q, k, v, options_of(q, k, **named))
+
+
+def refuses(q, k, v, options):
+    """What the kernels refuse on a GPU, of rules and masks."""
+    return "" if options.mask is not None or rules.options_of(options.rule) is None else None
 
 
 def widened(case):
@@ -31,7 +35,7 @@ def widened(case):
 @examples
 @given(cases(dtypes=[torch.float32]))
 def test_every_combination_of_options_has_the_answer_of_the_reference(case):
-    kernels = forms.FORMS[0]._replace(refuses=lambda *given: None)
+    kernels = forms.FORMS[0]._replace(refuses=refuses)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(forms, "FORMS", (kernels, *forms.FORMS[1:]))
         assert_answers(by_the_first, widened(case))

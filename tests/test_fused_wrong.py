@@ -7,19 +7,19 @@ from inspect import getsource
 import numpy as np
 import pytest
 import torch
-from fused_cases import Case, assert_answers
+from fused_cases import Case, assert_answers, options_of
 from torch.nn.attention.flex_attention import flex_attention
 from wrong_versions import put
 
 from attnbook import fused
-from attnbook.fused import dispatch, flex, forms, guarantees, sdpa, twins, visible
+from attnbook.fused import flex, forms, guarantees, sdpa, twins, visible
+from attnbook.pytorch import rules
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::attnbook.fused.SlowForm"),
     pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile"),
 ]
 rng = np.random.default_rng(0)
-NAMES = "causal", "window", "valid_lens", "softcap", "bias", "alibi", "scale"
 
 
 def case(n_q=3, n_k=5, d_v=8, spoil=None, **options):
@@ -31,6 +31,7 @@ def case(n_q=3, n_k=5, d_v=8, spoil=None, **options):
 
 
 LENS = np.array([0, 4])
+TWO = np.array([[0, 1, 1], [0, 0, 2]]), np.array([[0, 0, 1, 1, 1], [0, 1, 1, 2, 2]])
 BIAS = rng.standard_normal((3, 5))
 CASES = [
     case(),
@@ -52,6 +53,17 @@ CASES = [
     case(alibi=True),
     case(softcap=0.5, alibi=True),
     case(softcap=2.0, bias=BIAS, scale=0.7),
+    case(rule=[("sliding_window", 1, 1)], spoil=1),
+    case(5, 3, rule=[("prefix", 2)], spoil=2),
+    case(rule=[("prefix", 3), ("sliding_window", 1, 2), ("padding", LENS)], window=3),
+    case(rule=[("padding", np.array([[1, 2, 0], [4, 3, 5]]))], valid_lens=LENS, spoil=2),
+    case(rule=[("documents", np.array([0, 1, 3]), np.array([0, 1, 1, 2, 2]))], spoil=2),
+    case(rule=[("documents", *TWO)], causal=True),
+    case(rule=[("documents", *TWO), ("documents", np.array([0, 0, 1]), np.array([0, 0, 0, 1, 1]))]),
+    case(rule=[("documents", np.array([0, 1, 0]), np.array([0, 1, 0, 1, 1]))], spoil=2),
+    case(mask=rng.random((3, 5)) < 0.6, spoil=1),
+    case(mask=rng.random((2, 4, 3, 5)) < 0.6, causal=True, spoil=2),
+    case(mask=rng.random((1, 4, 1, 5)) < 0.6, rule=[("prefix", 2)], softcap=2.0),
 ]
 
 
@@ -59,8 +71,7 @@ def by(form):
     """One program, whoever else could: FlexAttention is not compiled here."""
 
     def attend(q, k, v, **named):
-        named = {"causal": False, "alibi": False} | named
-        options = dispatch._options(q, k, *(named.get(name) for name in NAMES))
+        options = options_of(q, k, **named)
         return guarantees.guarded(lambda *x: form(*x, options), q, k, v, options.visible)
 
     return attend
@@ -111,15 +122,41 @@ WRONG = {
     (sdpa._attn_mask, "the mask shows what it hides"): ("mask | ~mask.any", "~mask | ~mask.any"),
     (sdpa._attn_mask, "the bias is a mask alone"): ("(shown, finite,", "(shown, 0 * finite,"),
     (sdpa._of_one_width, "one number of width too many"): ("width = max(", "width = 1 + min("),
-    (visible.between, "the triangle at the top left"): (" + n_k - n_q", ""),
-    (visible.between, "a query does not see its own key"): ("own + 1, 0", "own, 0"),
-    (visible.between, "a window without an end"): ("causal or window is not None", "causal"),
-    (visible.between, "one key of the window too few"): ("own - window", "own - window + 1"),
-    (visible.between, "lengths in the place of the triangle"): (
-        "torch.minimum(last, lens.reshape(-1, *[1] * (q.ndim - 2)))",
-        "lens.reshape(-1, *[1] * (q.ndim - 2)).expand(-1, *[1] * (q.ndim - 3), n_q)",
+    (visible.visible, "every query sees some key"): ("not counted and not (", "not ("),
+    (visible.visible, "the mask without the rule"): ("by_rule & mask", "mask"),
+    (visible.visible, "the rule without the mask"): ("by_rule & mask", "by_rule"),
+    (visible.ByMask.sees, "heads tiled"): (
+        "repeat_interleave(self.shared, dim=-2)",
+        "repeat(*[1] * (marked.ndim - 2), self.shared, 1)",
     ),
-    (visible.between, "every query sees some key"): ("valid_lens is None and not", "True or not"),
+    (rules.Rule.run, "the triangle at the top left"): (" + n_k - n_q", ""),
+    (rules.Rule.run, "a query does not see its own key"): ("n_q + n_k) + 1", "n_q + n_k)"),
+    (rules.Rule.run, "one key of the window too few"): (
+        "first = own - min",
+        "first = own + 1 - min",
+    ),
+    (rules.Rule.run, "a prefix without the past"): (
+        "torch.clamp(own + 1, min=self.prefix_len)",
+        "torch.full_like(own, self.prefix_len)",
+    ),
+    (rules.Rule.run, "lengths in the place of the triangle"): (
+        "torch.minimum(end, lens.reshape(len(lens), -1))",
+        "lens.reshape(len(lens), -1).expand(-1, n_q)",
+    ),
+    (rules.Rule.run, "the last document alone"): (
+        "torch.maximum(first, each.first.to(own.device))",
+        "each.first",
+    ),
+    (rules.Rule.mask, "documents that lie apart are one"): ("each.first is None", "False"),
+    (rules.Rule.__and__, "one rule is enough"): ("self.documents + other.documents", "()"),
+    (rules._fewest, "the wider window"): ("min(one", "max(one"),
+    (rules._shortest, "the longer length"): ("minimum", "maximum"),
+    (rules.of, "a window without an end"): ("causal or window is not None", "causal"),
+    (rules._found, "documents that lie apart count as one run"): ("bool(is_run.all())", "True"),
+    (rules._found, "a document that has no keys"): (
+        "torch.where(begin == stop, first, last + 1)",
+        "last + 1",
+    ),
     (visible.Between.sees, "all before the last are seen"): (
         "- before.gather(\n        -1, self.first.expand(shape)\n    )",
         "",
@@ -158,11 +195,19 @@ WRONG = {
         "torch.where(spoilt, torch.nan, torch.where(shown, out, 0))",
         "torch.where(shown, out, 0)",
     ),
-    (forms._rules, "the window alone, without lengths"): (
-        "if options.valid_lens is not None",
-        "if not rules and options.valid_lens is not None",
+    (forms._rules, "the rule alone, without the mask"): ("options.mask is None", "True"),
+    (flex.of, "the window alone, without lengths"): (
+        "if valid_lens is not None",
+        "if not mods and valid_lens is not None",
     ),
-    (forms._rules, "no triangle"): ("elif options.causal", "elif False"),
+    (flex.of, "no triangle"): ("or right is not None", ""),
+    (flex.of, "documents are one"): ("for each in apart", "for each in ()"),
+    (flex.shown.__wrapped__, "every axis is there"): ("int(n > 1)", "1"),
+    (flex.prefix.__wrapped__, "a prefix without the past"): (
+        "(j < prefix_len) |",
+        "(j < prefix_len) &",
+    ),
+    (flex.documents.__wrapped__, "the documents of the first batch"): ("[b, i]", "[0, i]"),
     (forms._changes, "the cap is left out"): (
         "[] if options.softcap is None else [flex.soft_cap(options.softcap)]",
         "[]",
@@ -208,8 +253,10 @@ def test_a_mistake_is_found(mistake, monkeypatch):
     exec(source.replace(right, wrong), scope)
     broken, owner = scope[function.__name__], function.__qualname__.rpartition(".")[0]
     if owner:
-        monkeypatch.setattr(getattr(visible, owner), function.__name__, broken)
+        home = sys.modules[function.__module__]
+        monkeypatch.setattr(getattr(home, owner), function.__name__, broken)
     else:
-        put(monkeypatch, fused, function.__name__, broken)
+        home = rules if function.__module__ == rules.__name__ else fused
+        put(monkeypatch, home, function.__name__, broken)
     with pytest.raises((AssertionError, RuntimeError, IndexError)):
         assert_all_right(programs(function))

@@ -6,7 +6,7 @@ from numbers import Real as Number
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Integer
+from jaxtyping import Bool, Integer
 from torch import Tensor
 
 from attnbook.fused import forms
@@ -14,9 +14,10 @@ from attnbook.fused.guarantees import guarded, in_one_dtype
 from attnbook.fused.programs import chosen
 from attnbook.fused.sdpa import arguments
 from attnbook.fused.twins import with_bias
-from attnbook.fused.visible import between
-from attnbook.pytorch.masks import _refuse_outside
+from attnbook.fused.visible import visible
+from attnbook.pytorch import rules
 from attnbook.pytorch.operation import Float, checked
+from attnbook.pytorch.rules import Rule
 
 _said = set()
 
@@ -42,6 +43,8 @@ def attention(
     causal: bool = False,
     window: Integral | None = None,
     valid_lens: Integer[Tensor, "batch"] | None = None,
+    rule: Rule | None = None,
+    mask: Bool[Tensor, "#n_q #n_k"] | Bool[Tensor, "*#lead #n_heads #n_q #n_k"] | None = None,
     softcap: Number | None = None,
     bias: Float[Tensor, "#n_q #n_k"] | Float[Tensor, "*#lead #n_heads #n_q #n_k"] | None = None,
     alibi: bool = False,
@@ -53,35 +56,38 @@ def attention(
 
     n_heads is a multiple of n_kv_heads; query heads that share keys are neighbours. `causal` is as
     in `causal_mask`, `window` as `left` in `sliding_window_mask`. `valid_lens` has a length for
-    each batch, the first of four axes. `softcap` c makes c · tanh(scores / c) of the scores, before
-    bias and mask. A bias is (n_q, n_k) or has every axis of the scores; any may be 1. `alibi` adds
-    `alibi_bias`.
+    each batch, the first of four axes. `rule` is one of `attnbook.pytorch.rules`, or several with
+    `&`. A key is visible where all of these and the `mask`, True = may look, show it. `softcap` c
+    makes c · tanh(scores / c) of the scores, before bias and mask. A bias and a mask are (n_q, n_k)
+    or have every axis of the scores; any may be 1. `alibi` adds `alibi_bias`.
 
     Returns a tensor of shape (..., n_heads, n_q, d_v), whichever program runs. A query that sees
     nothing gets zeros. What a query may not see has no influence on its row, not even NaN or
     infinity; one that it sees makes its row NaN. Warns, once for each reason, with `SlowForm` where
-    only the readable form is left. Raises ValueError if heads cannot be shared, a length, the
-    window or the cap is out of its range, or d_k is 0 and no scale is given.
+    only the readable form is left. Raises ValueError if heads cannot be shared, a length, window,
+    cap or rule does not fit, or d_k is 0 and no scale is given.
 
     Source: Dao et al. (2022) for the blocks, Dong et al. (2024) for FlexAttention.
     """
     q, k, v = in_one_dtype(q, k, v)
-    options = _options(q, k, causal, window, valid_lens, softcap, bias, alibi, scale)
+    options = _options(
+        q, k, causal, window, valid_lens, rule, mask, softcap, bias, alibi, scale
+    )  # fmt: skip
     return _by_the_first(q, k, v, options)
 
 
 def _by_the_first(q, k, v, options):
     """By the first form that does not refuse."""
-    bias, visible = options.bias, options.visible
+    bias, seen = options.bias, options.visible
     with torch.autocast(q.device.type, enabled=False):
         reasons = {form: form.refuses(q, k, v, options) for form in _forms(q, k, v)}
         form = next(form for form, why in reasons.items() if why is None)
         if form.name == "readable" and len(reasons) > 1:
             _say_once(tuple(f"{f.name}: {why}" for f, why in reasons.items() if why))
-        out = guarded(lambda *clean: form.call(*clean, options), q, k, v, visible)
+        out = guarded(lambda *clean: form.call(*clean, options), q, k, v, seen)
         if bias is None:
             return out
-        return with_bias(out, visible.mask() if options.hides else None, bias)
+        return with_bias(out, seen.mask() if options.hides else None, bias)
 
 
 @checked
@@ -93,6 +99,8 @@ def explain(
     causal: bool = False,
     window: Integral | None = None,
     valid_lens: Integer[Tensor, "batch"] | None = None,
+    rule: Rule | None = None,
+    mask: Bool[Tensor, "#n_q #n_k"] | Bool[Tensor, "*#lead #n_heads #n_q #n_k"] | None = None,
     softcap: Number | None = None,
     bias: Float[Tensor, "#n_q #n_k"] | Float[Tensor, "*#lead #n_heads #n_q #n_k"] | None = None,
     alibi: bool = False,
@@ -104,7 +112,9 @@ def explain(
     run" or "refuses". Nothing is computed. Raises what `attention` raises for its arguments.
     """
     q, k, v = in_one_dtype(q, k, v)
-    options = _options(q, k, causal, window, valid_lens, softcap, bias, alibi, scale)
+    options = _options(
+        q, k, causal, window, valid_lens, rule, mask, softcap, bias, alibi, scale
+    )  # fmt: skip
     rows = []
     with torch.autocast(q.device.type, enabled=False):
         for form in _forms(q, k, v):
@@ -120,8 +130,8 @@ def _forms(q, k, v):
     return forms.FORMS[-1:] if 0 in (q.numel(), k.numel(), v.numel()) else forms.FORMS
 
 
-def _options(q, k, causal, window, valid_lens, softcap, bias, alibi, scale):
-    n_heads, n_kv_heads, n_k = q.shape[-3], k.shape[-3], k.shape[-2]
+def _options(q, k, causal, window, valid_lens, rule, mask, softcap, bias, alibi, scale):
+    n_heads, n_kv_heads = q.shape[-3], k.shape[-3]
     if not n_kv_heads or n_heads % n_kv_heads:
         raise ValueError(
             f"attention: q has {n_heads} heads; expected a multiple of those of k, {n_kv_heads}"
@@ -132,16 +142,11 @@ def _options(q, k, causal, window, valid_lens, softcap, bias, alibi, scale):
         raise ValueError(f"attention: softcap is {softcap}; expected a finite number above 0")
     if scale is None and not q.shape[-1]:
         raise ValueError("attention: q has width d_k = 0; expected 1 or more, or a scale")
-    if valid_lens is not None:
-        if q.ndim < 4 or len(valid_lens) != q.shape[0]:
-            raise ValueError(
-                f"attention: valid_lens has {len(valid_lens)} lengths, and q the shape "
-                f"{tuple(q.shape)}; expected one for each batch, the first of four axes"
-            )
-        _refuse_outside(valid_lens, n_k)
-    visible = between(q, k, causal, window, valid_lens)
+    rule = rules.of(causal, window, valid_lens, rule)
+    rules.refuse_unless_for(rule, q, k)
     scale, softcap = (None if x is None else float(x) for x in (scale, softcap))
-    return forms.Options(causal, window, valid_lens, softcap, bias, alibi, scale, visible)
+    seen = visible(q, k, rule, mask)
+    return forms.Options(rule, mask, softcap, bias, alibi, scale, seen)
 
 
 def _how(form, q, k, v, options):

@@ -17,9 +17,14 @@ from attnbook.pytorch.operation import checked
 
 
 @checked
-def padding(valid_lens: Integer[Tensor, "batch"]):
-    """The rule of `padding_mask`: key j is there if j < valid_lens_b. Returns a mask_mod."""
-    return lambda b, h, i, j: j < valid_lens[b]
+def padding(valid_lens: Integer[Tensor, "batch"] | Integer[Tensor, "batch n_q"]):
+    """The rule of `padding_mask`: key j is there if j < valid_lens_b, or j < valid_lens_bi.
+
+    Returns a mask_mod.
+    """
+    if valid_lens.ndim == 1:
+        return lambda b, h, i, j: j < valid_lens[b]
+    return lambda b, h, i, j: j < valid_lens[b, i]
 
 
 @checked
@@ -57,6 +62,27 @@ def documents(q_documents: Integer[Tensor, "*_ n_q"], k_documents: Integer[Tenso
     if q_documents.ndim == 1:
         return lambda b, h, i, j: q_documents[i] == k_documents[j]
     return lambda b, h, i, j: q_documents[b, i] == k_documents[b, j]
+
+
+@checked
+def shown(mask: Bool[Tensor, "batch heads n_q n_k"]):
+    """A mask itself, any axis of which may be 1. Returns a mask_mod."""
+    b_1, h_1, i_1, j_1 = (int(n > 1) for n in mask.shape)
+    return lambda b, h, i, j: mask[b * b_1, h * h_1, i * i_1, j * j_1]
+
+
+def of(rule, n_q, n_k, device=None):
+    """A rule of `attnbook.pytorch.rules`, for so many queries and keys: a list of mask_mods."""
+    left, right, prefix_len, valid_lens, apart = rule
+    mods = []
+    if left is not None or right is not None:
+        near = (n_q + n_k if n is None else min(n, n_q + n_k) for n in (left, right))
+        mods.append(causal(n_q, n_k) if rule.left is None else sliding_window(n_q, n_k, *near))
+    if prefix_len is not None:
+        mods.append(prefix(n_q, n_k, prefix_len))
+    if valid_lens is not None:
+        mods.append(padding(valid_lens.to(device)))
+    return mods + [documents(each.q.to(device), each.k.to(device)) for each in apart]
 
 
 def every(*rules):

@@ -14,8 +14,10 @@ from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from attnbook import pytorch
 from attnbook.fused import flex
 from attnbook.fused.sdpa import _four_axes, _with_axes, sdpa
-from attnbook.fused.visible import Between
+from attnbook.fused.visible import Between, ByMask
+from attnbook.pytorch import rules
 from attnbook.pytorch.operation import operation
+from attnbook.pytorch.rules import Rule
 
 WIDTHS = 16, 32, 64, 128, 256  # of the kernels' heads
 WORTH_COMPILING = 2**26  # scores: a second of our readable form; to compile takes ten
@@ -24,18 +26,17 @@ WORTH_COMPILING = 2**26  # scores: a second of our readable form; to compile tak
 class Options(NamedTuple):
     """What is asked of attention, beside q, k and v."""
 
-    causal: bool
-    window: int | None
-    valid_lens: Tensor | None
+    rule: Rule
+    mask: Tensor | None
     softcap: float | None
     bias: Tensor | None
     alibi: bool
     scale: float | None
-    visible: Between
+    visible: Between | ByMask
 
     @property
     def hides(self):
-        return self.causal or self.window is not None or self.valid_lens is not None
+        return self.rule.hides or self.mask is not None
 
 
 class Form(NamedTuple):
@@ -55,6 +56,10 @@ def kernels_refuse(q, k, v, options):
         return "no kernel computes in float64"
     if q.shape[-1] != v.shape[-1] or q.shape[-1] not in WIDTHS:
         return f"its widths are {WIDTHS}, the same for keys and values"
+    if options.mask is not None:
+        return "it takes no mask, but rules"
+    if rules.options_of(options.rule) is None:
+        return "its rules are causal, a window before the query, and lengths"
     added = options.bias is not None or options.alibi
     if added and _wants_gradients(q, k, v, options.bias):
         return "its way back takes no bias"
@@ -67,9 +72,9 @@ def by_kernels(q, k, v, options):
     bias = _bias(q, k, options)
     if bias is not None:
         bias = bias.detach()[(None,) * (q.ndim - bias.ndim)]
-    named = options._asdict()
-    del named["visible"], named["alibi"]
-    return flash_attention(q, k, v, **named | {"bias": bias})
+    named = rules.options_of(options.rule)
+    named |= {"softcap": options.softcap, "bias": bias, "scale": options.scale}
+    return flash_attention(q, k, v, **named)
 
 
 def sdpa_refuses(q, k, v, options):
@@ -89,16 +94,16 @@ def sdpa_options(q, k, options):
     many queries as keys its triangle is ours, whose corner is the last key.
     """
     bias, n_q = _bias(q, k, options), q.shape[-2]
-    alone = options.window is None and options.valid_lens is None and bias is None
-    triangle = options.causal and alone and n_q == k.shape[-2]
-    needless = triangle or (alone and (n_q == 1 or not options.causal)) or not options.hides
+    alone = options.rule.is_causal and options.mask is None and bias is None
+    triangle = alone and n_q == k.shape[-2]
+    needless = triangle or (alone and n_q == 1) or not options.hides
     mask = None if needless else options.visible.mask()
     return {"mask": mask, "bias": bias, "scale": options.scale, "is_causal": triangle and n_q > 1}
 
 
 def flex_refuses(q, k, v, options):
     added, cpu = options.bias, q.device.type == "cpu"
-    if q.ndim > 4 and options.valid_lens is not None:
+    if q.ndim > 4 and options.rule.batch is not None:
         return "it has one axis for the batch"
     if q.device.type not in ("cpu", "cuda"):
         return f"it is not known to work on the {_device(q)}"
@@ -128,14 +133,13 @@ def by_flex(q, k, v, options):
     compiling, n_heads = torch.compiler.is_compiling(), q.shape[-3]
     if not torch.is_grad_enabled():
         q, k, v = q.detach(), k.detach(), v.detach()  # or it refuses them on a CPU
-    rules, changes = _rules(q, k, options), _changes(q, k, options)
+    seen, changes = _rules(q, k, options), _changes(q, k, options)
     blocks = None
-    if rules and compiling and q.device.type == "cpu":
-        changes.append(flex.only(*rules))  # PyTorch 2.13 writes wrong C++ for a mask of blocks
-    elif rules:
-        batch = q.shape[0] if options.valid_lens is not None else None
-        sizes = batch, None, q.shape[-2], k.shape[-2]
-        blocks = create_block_mask(flex.every(*rules), *sizes, device=q.device)
+    if seen and compiling and q.device.type == "cpu":
+        changes.append(flex.only(*seen))  # PyTorch 2.13 writes wrong C++ for a mask of blocks
+    elif seen:
+        sizes = *_told_apart(q, options), q.shape[-2], k.shape[-2]
+        blocks = create_block_mask(flex.every(*seen), *sizes, device=q.device)
     out = (flex_attention if compiling else _compiled_flex())(
         *map(_four_axes, (q, k, v)),
         score_mod=flex.in_turn(*changes),
@@ -152,15 +156,18 @@ def _compiled_flex():
 
 
 def _rules(q, k, options):
-    """Which key a query may look at, as rules of places; a window hides the future too."""
-    n_q, n_k, rules = q.shape[-2], k.shape[-2], []
-    if options.window is not None:
-        rules.append(flex.sliding_window(n_q, n_k, options.window))
-    elif options.causal:
-        rules.append(flex.causal(n_q, n_k))
-    if options.valid_lens is not None:
-        rules.append(flex.padding(options.valid_lens))
-    return rules
+    """Which key a query may look at, as functions of places."""
+    mods = flex.of(options.rule, q.shape[-2], k.shape[-2], q.device)
+    return mods if options.mask is None else [*mods, flex.shown(_with_axes(options.mask, q))]
+
+
+def _told_apart(q, options):
+    """How many batches and heads have a mask of their own, None if all have the same."""
+    batch, heads = options.rule.batch, None
+    if options.mask is not None:
+        n_batch, n_heads = _with_axes(options.mask, q).shape[:2]
+        batch, heads = batch or (n_batch if n_batch > 1 else None), n_heads if n_heads > 1 else None
+    return batch, heads
 
 
 def _changes(q, k, options):

@@ -1,7 +1,7 @@
 """Which keys each query sees: as a mask, or, where they are neighbours, as the first and the last.
 
-Under a causal mask, a window and valid lengths a query sees the keys from one place to another, so
-that n_q numbers say what a mask says with n_q · n_k.
+Under most rules a query sees the keys from one place to another, so that n_q numbers say what a
+mask says with n_q · n_k.
 """
 
 from typing import NamedTuple
@@ -11,26 +11,36 @@ from torch import Tensor
 
 
 class ByMask(NamedTuple):
-    """True = may look, (n_q, n_k) or with every axis of the scores; None hides nothing."""
+    """True = may look, (n_q, n_k) or with every axis of the scores; None hides nothing.
 
-    mask: Tensor | None
+    So many neighbouring heads of queries share keys.
+    """
+
+    shown: Tensor | None
+    shared: int = 1
 
     @property
     def all_see(self):
         """Whether each query sees some key, as far as is known without a look at the mask."""
-        return self.mask is None
+        return self.shown is None
 
     def empty(self):
         """Which queries see nothing: (..., n_q or 1, 1)."""
-        if self.mask is None:
+        if self.shown is None:
             return torch.zeros((), dtype=torch.bool)
-        return ~self.mask.any(dim=-1, keepdim=True)
+        return ~self.shown.any(dim=-1, keepdim=True)
 
     def sees(self, marked):
         """Which queries see one of the marked keys, (..., n_k): (..., n_q or 1, 1)."""
+        if self.shared > 1:
+            marked = marked.repeat_interleave(self.shared, dim=-2)
         marked = marked[..., None, :]
-        marked = marked if self.mask is None else marked & self.mask
+        marked = marked if self.shown is None else marked & self.shown
         return marked.any(dim=-1, keepdim=True)
+
+    def mask(self):
+        """The mask itself."""
+        return self.shown
 
 
 class Between(NamedTuple):
@@ -62,18 +72,20 @@ class Between(NamedTuple):
         return (self.first[..., None] <= places) & (places < self.last[..., None])
 
 
-def between(q, k, causal, window, valid_lens):
-    """The keys that each query sees: past ones, the nearest of them, those that are there."""
-    n_q, n_k, device = q.shape[-2], k.shape[-2], q.device
-    own = torch.arange(n_q, device=device) + n_k - n_q
-    first, last = torch.zeros_like(own), torch.full_like(own, n_k)
-    past = causal or window is not None
-    if past:
-        last = torch.clamp(own + 1, 0, n_k)
-    if window is not None:
-        first = torch.clamp(own - window, 0, n_k)
-    if valid_lens is not None:
-        lens = valid_lens.to(device=device, dtype=torch.int64)
-        last = torch.minimum(last, lens.reshape(-1, *[1] * (q.ndim - 2)))
-    all_see = valid_lens is None and not (past and n_q > n_k) and n_k > 0
-    return Between(first, last, n_k, q.shape[-3], all_see)
+def visible(q, k, rule, mask=None):
+    """The keys that each query sees, by a rule and a mask, or None."""
+    n_q, n_k, n_heads, device = q.shape[-2], k.shape[-2], q.shape[-3], q.device
+    if mask is None and rule.is_run:
+        first, last = (_with_axes_of(q, x, 1) for x in rule.run(n_q, n_k, device))
+        counted = rule.valid_lens is not None or bool(rule.documents)
+        all_see = not counted and not (rule.hides and n_q > n_k) and n_k > 0
+        return Between(first, last, n_k, n_heads, all_see)
+    if rule.hides:
+        by_rule = _with_axes_of(q, rule.mask(n_q, n_k, device), 2)
+        mask = by_rule if mask is None else by_rule & mask
+    return ByMask(mask, n_heads // k.shape[-3])
+
+
+def _with_axes_of(q, x, n):
+    """(batch, …) of n axes for each batch, the first axis of q, as (batch, 1, …, …)."""
+    return x if x.ndim == n else x[(slice(None), *[None] * (q.ndim - 3))]

@@ -1,0 +1,244 @@
+"""The masks of `attnbook.masks` as rules, for programs that skip the keys that a query cannot see.
+
+Under every rule but one, and under any of them together, a query sees one run of keys:
+
+    M_ij = (first_i ≤ j < end_i)
+
+Two numbers for each query then say what a mask says with n_k, and where nothing is visible is known
+without a look at n_q · n_k entries. The one is `documents` whose keys do not lie side by side.
+
+A rule is made without sizes, and rules compose with ``&``, as masks do: a key is visible where each
+allows it. As in `attnbook.masks`, query i stands at key i + n_k - n_q.
+"""
+
+from numbers import Integral
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Integer
+from torch import Tensor
+
+from attnbook.pytorch.masks import _count, _refuse_outside, document_mask
+from attnbook.pytorch.operation import checked
+
+
+class Documents(NamedTuple):
+    """The documents of queries and keys, and the keys of each query's, where they are one run."""
+
+    q: Tensor
+    k: Tensor
+    first: Tensor | None
+    end: Tensor | None
+
+
+class Rule(NamedTuple):
+    """Which keys a query sees: all, but for what a field hides. `&` shows what both show.
+
+    Made by the functions of this module.
+    """
+
+    left: int | None = None
+    right: int | None = None
+    prefix_len: int | None = None
+    valid_lens: Tensor | None = None
+    documents: tuple = ()
+
+    def __and__(self, other):
+        left, right, prefix_len = (_fewest(*each) for each in zip(self[:3], other[:3], strict=True))
+        lens = _shortest(self.valid_lens, other.valid_lens)
+        prefix_len = None if right == 0 else prefix_len  # the causal mask hides more
+        return Rule(left, right, prefix_len, lens, self.documents + other.documents)
+
+    @property
+    def hides(self):
+        """Whether it may hide anything."""
+        return any(x is not None for x in self[:4]) or bool(self.documents)
+
+    @property
+    def is_causal(self):
+        """Whether it is the causal mask and no more."""
+        return self.right == 0 and not self._replace(right=None).hides
+
+    @property
+    def is_run(self):
+        """Whether each query is known to see one run of keys."""
+        return all(each.first is not None for each in self.documents)
+
+    @property
+    def batch(self):
+        """How many batches it tells apart, None if it is the same for all."""
+        lens = () if self.valid_lens is None else (self.valid_lens,)
+        of_each = (each.q for each in self.documents if each.q.ndim == 2)
+        return next((len(x) for x in (*lens, *of_each)), None)
+
+    def run(self, n_q, n_k, device=None):
+        """first and end of the keys that each query sees, from 0 to n_k: (n_q,) or (batch, n_q).
+
+        A query that sees nothing has an end that is not after its first. Documents that are no run
+        are left out.
+        """
+        own = torch.arange(n_q, device=device) + n_k - n_q
+        first, end = torch.zeros_like(own), torch.full_like(own, n_k)
+        if self.left is not None:
+            first = own - min(self.left, n_q + n_k)
+        if self.right is not None:
+            end = own + min(self.right, n_q + n_k) + 1
+        if self.prefix_len is not None:
+            end = torch.minimum(end, torch.clamp(own + 1, min=self.prefix_len))
+        if self.valid_lens is not None:
+            lens = self.valid_lens.to(device=own.device, dtype=torch.int64)
+            end = torch.minimum(end, lens.reshape(len(lens), -1))
+        for each in self.documents:
+            if each.first is not None:
+                first = torch.maximum(first, each.first.to(own.device))
+                end = torch.minimum(end, each.end.to(own.device))
+        return torch.clamp(first, 0, n_k), torch.clamp(end, 0, n_k)
+
+    def mask(self, n_q, n_k, device=None):
+        """The same as a mask, (n_q, n_k) or (batch, n_q, n_k)."""
+        first, end = self.run(n_q, n_k, device)
+        places = torch.arange(n_k, device=device)
+        mask = (first[..., None] <= places) & (places < end[..., None])
+        for each in self.documents:
+            if each.first is None:
+                mask = mask & document_mask(each.q, each.k).to(mask.device)
+        return mask
+
+
+@checked
+def causal() -> Rule:
+    """The rule of `causal_mask`: j ≤ i + n_k - n_q."""
+    return Rule(right=0)
+
+
+@checked
+def sliding_window(left: Integral, right: Integral = 0) -> Rule:
+    """The rule of `sliding_window_mask`: -left ≤ j - (i + n_k - n_q) ≤ right.
+
+    Returns a rule. Raises ValueError if a number is negative.
+
+    Source: Beltagy et al. (2020), section 3.1.
+    """
+    _count("left", left)
+    _count("right", right)
+    return Rule(left=int(left), right=int(right))
+
+
+@checked
+def prefix(prefix_len: Integral) -> Rule:
+    """The rule of `prefix_mask`: j < prefix_len or j ≤ i + n_k - n_q.
+
+    Returns a rule. Raises ValueError if the number is negative.
+
+    Source: Raffel et al. (2020), figure 3, "causal with prefix".
+    """
+    _count("prefix_len", prefix_len)
+    return Rule(prefix_len=int(prefix_len)) if prefix_len else causal()
+
+
+@checked
+def padding(valid_lens: Integer[Tensor, "batch"] | Integer[Tensor, "batch n_q"]) -> Rule:
+    """The rule of `padding_mask`: j < valid_lens_b, or j < valid_lens_bi with a length per query.
+
+    Returns a rule, for tensors of that many batches.
+    """
+    return Rule(valid_lens=valid_lens)
+
+
+@checked
+def documents(
+    q_documents: Integer[Tensor, "*batch n_q"], k_documents: Integer[Tensor, "*batch n_k"]
+) -> Rule:
+    """The rule of `document_mask`: document of i = document of j.
+
+    The documents are (n_q,) and (n_k,), the same for each batch, or (batch, n_q) and (batch, n_k).
+    Their numbers are looked at once, here: whether the keys of each document lie side by side
+    decides which programs take the rule. Another device is awaited for that; a compiler is not,
+    and then the rule counts as one of documents that lie apart.
+
+    Returns a rule. Raises ValueError for documents with more axes.
+    """
+    if q_documents.ndim > 2:
+        shape = tuple(q_documents.shape)
+        raise ValueError(f"documents: q_documents has shape {shape}; expected one or two axes")
+    first = end = None
+    if not torch.compiler.is_compiling():
+        first, end = _found(q_documents, k_documents)
+    return Rule(documents=(Documents(q_documents, k_documents, first, end),))
+
+
+def _found(q_documents, k_documents):
+    """The first key of each query's document and the end of its keys; None if others lie between.
+
+    In the sorted documents the keys of one are neighbours, in their order: how many there are, and
+    which is the first and which the last.
+    """
+    dtype = torch.promote_types(q_documents.dtype, k_documents.dtype)
+    ordered, order = k_documents.to(dtype).contiguous().sort(dim=-1, stable=True)
+    wanted = q_documents.to(dtype).contiguous()
+    begin, stop = (torch.searchsorted(ordered, wanted, right=right) for right in (False, True))
+    if not order.shape[-1]:
+        return begin, stop
+    most = order.shape[-1] - 1
+    first = order.gather(-1, begin.clamp(max=most))
+    last = order.gather(-1, (stop - 1).clamp(min=0))
+    is_run = (last - first == stop - 1 - begin) | (begin == stop)
+    try:
+        together = bool(is_run.all())
+    except (RuntimeError, ValueError):  # without numbers: the meta device, vmap
+        together = False
+    # Nothing of a document that has no keys, even if places beside it are looked at.
+    return (first, torch.where(begin == stop, first, last + 1)) if together else (None, None)
+
+
+def of(causal=False, window=None, valid_lens=None, rule=None):
+    """What options say, as one rule; a window hides the future too."""
+    past = 0 if causal or window is not None else None
+    given = Rule(None if window is None else int(window), past, None, valid_lens)
+    return given if rule is None else given & rule
+
+
+def options_of(rule):
+    """causal, window and valid_lens, if they say what the rule says; else None."""
+    left, right, prefix_len, lens, apart = rule
+    more = prefix_len is not None or apart or (lens is not None and lens.ndim == 2)
+    if more or (right != 0 and (left, right) != (None, None)):
+        return None
+    return {"causal": right == 0, "window": left, "valid_lens": lens}
+
+
+def refuse_unless_for(rule, q, k):
+    """Refuse a rule that is for other sizes than those of q and k, (..., heads, n, d)."""
+    n_q, n_k = q.shape[-2], k.shape[-2]
+    if rule.prefix_len is not None and rule.prefix_len > n_k:
+        raise ValueError(f"prefix_len is {rule.prefix_len}; expected at most n_k = {n_k}")
+    if rule.valid_lens is not None:
+        lens = rule.valid_lens
+        if q.ndim < 4 or lens.shape not in ((len(q),), (len(q), n_q)):
+            given = f"{len(lens)} lengths" if lens.ndim == 1 else f"the shape {tuple(lens.shape)}"
+            raise ValueError(
+                f"valid_lens has {given}, and q the shape {tuple(q.shape)}; expected one for each "
+                f"batch, the first of four axes{'' if lens.ndim == 1 else ', and query'}"
+            )
+        _refuse_outside(lens, n_k)
+    for each in rule.documents:
+        sizes = tuple(each.q.shape), tuple(each.k.shape)
+        alike = [((n_q,), (n_k,))]
+        alike += [((len(q), n_q), (len(q), n_k))] if q.ndim > 3 else []
+        if sizes not in alike:
+            expected = " or ".join(f"{a} and {b}" for a, b in alike)
+            raise ValueError(
+                f"documents have the shapes {sizes[0]} and {sizes[1]}; expected {expected}"
+            )
+
+
+def _fewest(one, other):
+    return one if other is None else other if one is None else min(one, other)
+
+
+def _shortest(one, other):
+    if one is None or other is None:
+        return other if one is None else one
+    if one.ndim != other.ndim:
+        one, other = (x if x.ndim == 2 else x[:, None] for x in (one, other))
+    return torch.minimum(one, other)
