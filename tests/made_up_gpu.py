@@ -8,7 +8,13 @@ from attnbook.measure.gpu import cases
 
 RATES = {"flops": 1e12, "exps": 1e12, "bytes": 1e11}
 WHERE = {"gpu": "Made Up 9000", "driver": "1", "cuda": "13", "torch": "2", "triton": "3"}
-WHERE |= {"python": "3", "commit": "abc1234", "source": "0123", "date": "2026-01-01"}
+WHERE |= {
+    "ptxas": "12.8.93",
+    "python": "3",
+    "commit": "abc1234",
+    "source": "0123",
+    "date": "2026-01-01",
+}
 
 
 class MadeUp:
@@ -29,6 +35,12 @@ class MadeUp:
 
     def peak(self, call):
         return 1000
+
+    def kernels(self, call):
+        return ["a_made_up_kernel"]
+
+    def condition(self):
+        return {"clock, MHz": [1000.0, 1500.0, 1980.0]}
 
     def poison(self, n_bytes):
         self.log.append(("poison", n_bytes))

@@ -122,11 +122,11 @@ def test_ours_and_the_peers_that_a_processor_has_compute_each_case(key, monkeypa
     case, machine = SMALL[key], MadeUp()
     monkeypatch.setattr(machine, "time", lambda call, hold: (0.002, 0.0004))
     every = forms.forms(Path("nowhere"), case.way)
-    del every[forms.FLEX]
+    del every[forms.FLEX], every[forms.TUNED]
     found = {row["form"]: row for row in race.rows(case, every, machine, RATES, 0.001)}
     assert list(found) == list(every)
     timed = {name for name, row in found.items() if "milliseconds" in row}
-    capped = set() if case.softcap else {forms.FLASH, forms.MATH}
+    capped = set() if case.softcap else {forms.FLASH, forms.MATH, forms.AS_CALLED}
     others = {"forward": set(), "backward": {"ours, deterministic"}}
     others["decode"] = {"ours, larger tiles"}
     assert timed == {forms.OURS} | capped | others[case.way]
@@ -152,6 +152,18 @@ def test_a_row_says_what_was_measured(monkeypatch):
     assert ours["times what is kept"] == pytest.approx(1000 / case.kept_bytes, rel=1e-3)
     assert (ours["rounds"], ours["host milliseconds"], ours["judge"]) == (8, 0.4, forms.FLASH)
     assert 0 < ours["error"] < 0.01 and ours["error ratio"] <= 2
+
+
+def test_sdpa_as_called_says_which_kernels_ran(monkeypatch):
+    """It chooses its program itself, so a record must tell which one that was."""
+    case, asked = SMALL[cases.FORWARD, "causal"], []
+    forced, every = forms.sdpa_kernel, forms.forms(Path("x"))
+    monkeypatch.setattr(forms, "sdpa_kernel", lambda name: asked.append(name) or forced(name))
+    called, flash = race.rows(
+        case, {name: every[name] for name in (forms.AS_CALLED, forms.FLASH)}, MadeUp(), RATES, 0
+    )
+    assert called["kernels"] == ["a_made_up_kernel"] and "kernels" not in flash
+    assert set(asked) == {forms.SDPBackend.FLASH_ATTENTION} and "milliseconds" in called
 
 
 def test_what_is_decoded_is_measured_in_bytes():

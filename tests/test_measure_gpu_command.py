@@ -81,6 +81,8 @@ def test_the_file_grows_and_a_second_run_measures_only_what_is_left(short, tmp_p
     found = json.loads(file.read_text())
     assert [row["run"] for row in found["rows"]] == [0, 1, 1] and found["ceilings"] == [RATES] * 2
     assert found["environment"] == WHERE and found["settings"]["dtype"] == "bfloat16"
+    told = MadeUp().condition()
+    assert found["conditions"] == [{"case": case.id} | told for case in short.cases]
     assert run(file) == 0 and len(short.asked) == 3
     assert "3 of 3 cases" in capsys.readouterr().out
     assert run(file, "--replace") == 0 and len(short.asked) == 6
@@ -286,4 +288,4 @@ def test_each_way_has_its_forms_and_the_seconds_that_are_asked_for(short, tmp_pa
         assert machine.log == ["forget"] * 3 and (seconds, broken) == (3, {})
     args = command._arguments([])
     assert (args.seconds, args.minutes, args.peers) == (turns.SECONDS, 60, Path("peers"))
-    assert (args.only, args.file, args.replace) == ("", None, False)
+    assert (args.only, args.file, args.replace) == (None, None, False)

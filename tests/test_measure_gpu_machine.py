@@ -5,7 +5,7 @@ import types
 import pytest
 import torch
 
-from attnbook.measure.gpu import machine
+from attnbook.measure.gpu import condition, machine
 
 
 class Note:
@@ -111,6 +111,69 @@ def test_poison_is_of_the_dtype_that_its_bytes_are_counted_in(gpu, monkeypatch):
     monkeypatch.setattr(machine.torch, "full", lambda *given, **named: asked.append(named))
     made.poison(1000)
     assert asked == [{"dtype": machine.torch.bfloat16, "device": "cuda"}]
+
+
+class Profile:
+    """What PyTorch's profiler says of three events, of which one is no kernel's."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def key_averages(self):
+        times = {"short": 3.0, "on the CPU": 0, "long" + 200 * "g": 9.0}
+        return [types.SimpleNamespace(key=k, device_time_total=t) for k, t in times.items()]
+
+
+def test_kernels_are_named_the_longest_first_and_nobody_need_tell(gpu):
+    made, noted, _ = gpu
+    kinds = types.SimpleNamespace(CUDA="on the GPU")
+    machine.torch.profiler = types.SimpleNamespace(ProfilerActivity=kinds)
+    machine.torch.profiler.profile = lambda activities: Profile()
+    assert made.kernels(noted.note("call")) == ["long" + 116 * "g", "short"]
+    assert noted.log[-2:] == [("call",), ("wait",)]
+
+    def fails(activities):
+        raise RuntimeError("no profiler")
+
+    machine.torch.profiler.profile = fails
+    assert made.kernels(noted.note("call")) == []
+
+
+SMI = """#!/bin/sh
+echo "1980, 3201, 650.5, 61, 0x0000000000000004"
+echo "345, 3201, 100.0, 60, 0x0000000000000001"
+echo "[N/A], 3201, 100.0, 60, 0x0"
+echo "1500, 2619, [N/A], 60, 0x0"
+echo "1410, 3201, 699.5, 63, 0x0000000000000060"
+"""
+
+
+def test_the_condition_is_what_was_said_since_it_was_asked_last(tmp_path):
+    said = tmp_path / "nvidia-smi"
+    said.write_text(SMI)
+    said.chmod(0o755)
+    listens = condition.Condition([str(said)])
+    while len(listens.lines) < 5:
+        pass
+    assert listens.since() == {
+        "clock, MHz": [345, 1410, 1980],
+        "memory clock, MHz": 3201,
+        "power, W": [650.5, 699.5],
+        "heat, °C": 63,
+        "throttled": ["power", "heat, by the driver", "heat, by the board"],
+        "answers": 3,
+    }
+    assert listens.since() == {}
+
+
+def test_a_machine_without_the_drivers_tool_has_no_condition(gpu, monkeypatch):
+    made, _, _ = gpu
+    monkeypatch.setenv("PATH", "")
+    assert made.condition() == {} == made.condition()
+    assert condition.WATCH[0] == "nvidia-smi" and not {"-pm", "-lgc", "-r"} & set(condition.WATCH)
 
 
 def test_what_is_forgotten_is_memory_and_what_was_compiled(gpu):

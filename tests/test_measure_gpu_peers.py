@@ -36,6 +36,35 @@ OLDER = {"more": "", "check": "", "none": ""}
 NEWER = {"more": ", warp_specialize=True", "check": " and not warp_specialize", "none": ", None"}
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", ["plain", "causal"])
+@pytest.mark.parametrize("version", [OLDER, NEWER])
+def test_the_tutorials_second_form_specialises_its_warps(tmp_path, version, way, name):
+    """As its authors do on a Hopper: forward, without a mask; the first form never does."""
+    check = f" and warp_specialize is {(way, name) == ('forward', 'plain')}"
+    text = TUTORIAL.format(**version | ({"check": check} if version is NEWER else {}))
+    (tmp_path / "06-fused-attention.py").write_text(text)
+    every = {forms.SPECIALISED: forms.forms(tmp_path)[forms.SPECIALISED]}
+    (row,) = race.rows(SMALL[way, name], every, MadeUp(), RATES, 0.001)
+    races = version is NEWER and (way, name) == ("forward", "plain")
+    assert ("milliseconds" in row) == races, row
+    assert races or "specialise" in row["refused"] or "one kind of warp" in row["refused"]
+
+
+def test_flex_attention_is_tuned_in_two_cases(monkeypatch):
+    how = []
+    monkeypatch.setattr(forms, "compiled", lambda function, **given: how.append(given) or function)
+    tuned = []
+    for case in cases.cases():
+        try:
+            forms.tuned(case, cases.drawn(SMALL[case.way, case.name], "cpu"), MadeUp())
+            tuned.append((case.way, case.name, case.width, case.n_k))
+        except forms.Refused as why:
+            assert "for two cases only" in str(why)
+    assert tuned == [("forward", name, 128, 2**12) for name in ("plain", "causal")]
+    assert how == [{"mode": "max-autotune-no-cudagraphs"}] * 2
+
+
 @pytest.mark.parametrize("version", [OLDER, NEWER])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", ["plain", "causal", "lengths"])

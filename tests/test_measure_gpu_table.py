@@ -29,7 +29,7 @@ def test_the_summary_has_a_line_for_each_case_that_is_done():
     rows += [{"form": "SDPA FLASH", "milliseconds": 3.0, "times ours": 1.5}]
     rows += [{"form": "SDPA CUDNN", "refused": "it is not here"}]
     head, line = summary(cases.cases()[:2], [{"case": case.id} | row for row in rows])
-    numbers = ["500", "0.60", "1.0%", "1.01", "0.90", "1.50", *"------"]
+    numbers = ["500", "0.60", "1.0%", "1.01", "0.90", "-", "1.50", *"--------"]
     assert line.split()[2:] == ["d=64", "n=4096", "b=4", *numbers, *line.split()[-6:]]
     assert line.endswith("  second choice: 1.25 times as fast") and "FLASH" in head
 
@@ -52,7 +52,7 @@ def test_processes_share_what_a_tutorial_chooses_from():
 def test_warming_calls_every_case_once_among_all_processes(monkeypatch):
     called = []
     monkeypatch.setattr(warm, "_call", lambda case, forms, machine: called.append(case.id))
-    made_up = {name: None for name in (warm.OURS, warm.FLEX)}
+    made_up = {name: None for name in (warm.OURS, warm.FLEX, warm.TUNED)}
     made_up[warm.TUTORIAL] = type("Form", (), {"keywords": {"folder": Path("nowhere")}})
     for i in range(5):
         warm.warm(i, 5, made_up, MadeUp())
@@ -75,7 +75,8 @@ def made_up_tutorial(folder):
         "class Kernel:\n    configs = list(range(3))\ntuned, plain = Kernel(), 3\n"
     )
     form = type("Form", (), {"keywords": {"folder": folder}})
-    return {warm.OURS: "ours", warm.FLEX: "flex", warm.TUTORIAL: form}
+    found = {warm.OURS: "ours", warm.FLEX: "flex", warm.TUNED: "tuned"}
+    return found | {warm.TUTORIAL: form, warm.SPECIALISED: form}
 
 
 @pytest.mark.parametrize(("number", "of", "calls"), [(0, 1, 4), (2, 3, 4), (3, 4, 0)])
@@ -83,7 +84,7 @@ def test_the_tutorial_is_warmed_at_the_shortest_length_by_who_has_configurations
     tmp_path, monkeypatch, number, of, calls
 ):
     """There are three, and it takes plain and causal squares of two widths, forward."""
-    warm._tutorial.cache_clear()
+    warm.loaded.cache_clear()
     called = []
     monkeypatch.setattr(warm, "_call", lambda case, forms, machine: called.append((case, forms)))
     every = made_up_tutorial(tmp_path)
@@ -95,7 +96,7 @@ def test_the_tutorial_is_warmed_at_the_shortest_length_by_who_has_configurations
     )
     others = [(case, forms) for case, forms in called if warm.TUTORIAL not in forms]
     assert [case for case, _ in others] == cases.cases()[number::of]
-    assert all(forms == {warm.OURS: "ours", warm.FLEX: "flex"} for _, forms in others)
+    assert all(list(forms) == [warm.OURS, warm.FLEX, warm.TUNED] for _, forms in others)
     called.clear()
     warm.warm(0, 1, every, MadeUp(), cases.decoding())
     assert len(called) == len(cases.decoding())  # no square, nothing of the tutorial
@@ -149,13 +150,14 @@ def test_each_case_is_summed_up_from_its_own_rows_and_each_peer_has_its_column()
     ours = {"form": "ours", "milliseconds": 2.0, "spread": 0.01, "TFLOP/s": 500.0, "share": 0.6,
             "times what is kept": 1.01, "times ours": 1}  # fmt: skip
     rows = [ours | {"case": one.id}, ours | {"case": two.id, "TFLOP/s": 250.0}]
-    peers = ["SDPA FLASH", "SDPA CUDNN", "SDPA EFFICIENT", "SDPA MATH", "FlexAttention, compiled"]
-    peers += ["Triton's tutorial, float16", "flash-attn"]
+    peers = ["SDPA, as called", "SDPA FLASH", "SDPA CUDNN", "SDPA EFFICIENT", "SDPA MATH"]
+    peers += ["FlexAttention, compiled", "FlexAttention, tuned", "Triton's tutorial, float16"]
+    peers += ["the same, specialised", "flash-attn"]
     rows += [{"case": two.id, "form": f, "times ours": i} for i, f in enumerate(peers, 2)]
     rows += [{"case": two.id, "form": "ours, deterministic", "times ours": 0.98}]
     head, first, second = summary([one, two], rows)
-    assert "500" in first.split() and first.split()[-8:] == ["-"] * 8  # no error ratio either
-    assert second.split()[-7:] == [f"{i}.00" for i in range(2, 9)] and "250" in second.split()
-    for name, i in (("FLASH", 2), ("EFFIC.", 4), ("f.-attn", 8)):
+    assert "500" in first.split() and first.split()[-11:] == ["-"] * 11  # no error ratio either
+    assert second.split()[-10:] == [f"{i}.00" for i in range(2, 12)] and "250" in second.split()
+    for name, i in ((" FLASH", 3), ("EFFIC.", 5), ("spec.", 10), ("f.-attn", 11)):
         end = head.index(name) + len(name)
         assert second[:end].endswith(f"{i}.00")

@@ -2,6 +2,7 @@
 
 import datetime
 import importlib.metadata
+import importlib.util
 import os
 import platform
 import re
@@ -35,7 +36,8 @@ def environment():
         "numpy": np.__version__,
         "torch": torch.__version__,
         "triton": _version("triton"),
-        "commit": _commit(),
+        "ptxas": _assembler(),
+        "commit": commit(),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }
     return found | (_gpu() if torch.cuda.is_available() else {})
@@ -46,6 +48,22 @@ def _version(package):
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return "none"
+
+
+def _assembler():
+    """The version of the assembler that Triton takes, its own unless another is named; or none."""
+    spec = importlib.util.find_spec("triton")
+    if spec is None:
+        return "none"
+    own = Path(spec.submodule_search_locations[0]) / "backends/nvidia/bin/ptxas"
+    for path in filter(None, (os.environ.get("TRITON_PTXAS_PATH"), own)):
+        try:
+            run = subprocess.run([path, "--version"], capture_output=True, text=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            continue
+        if found := re.search(r"V([\d.]+)", run.stdout):
+            return found[1]
+    return "none"
 
 
 def _gpu():
@@ -81,7 +99,7 @@ def _processor():
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def _commit():
+def commit():
     """The commit that the package is at, with a + if it was changed since."""
     git = ("git", "-C", str(Path(__file__).parent))
     try:

@@ -54,7 +54,7 @@ def main(given=None):
 def run(args, machine, rates, where):
     """All cases that the file does not have, until the minutes are over; the exit status."""
     began = time.monotonic()
-    chosen = [case for case in of.cases() if args.only in case.id]
+    chosen = [case for case in of.cases() if any(part in case.id for part in args.only or [""])]
     parts = {"environment": where, "settings": SETTINGS}
     parts["cases"] = [case.described() for case in of.cases()]
     kept = default_file(where["gpu"])
@@ -118,9 +118,11 @@ def _race(left, record, machine, measured, began, args):
             if not machine.is_alive():
                 sys.exit(AGAIN)
             rows = [{"case": case.id, "form": OURS, "refused": reason(failed)}]
+        condition = machine.condition()
         machine.forget()
-        record.add(rows)
-        print(*progress(rows), sep="\n", flush=True)
+        record.add(rows, condition)
+        print(*progress(rows), sep="\n")
+        print(*(f"{name}: {said}" for name, said in condition.items()), sep="; ", flush=True)
 
 
 def rates(machine):
@@ -137,7 +139,7 @@ def _arguments(given):
     parser.add_argument("--minutes", type=float, default=60.0, help="begin no case after so many")
     parser.add_argument("--seconds", type=float, default=turns.SECONDS, help="for each case")
     parser.add_argument("--late", type=float, default=LATE, help="seconds after which a form hangs")
-    parser.add_argument("--only", default="", help="cases whose name has this in it")
+    parser.add_argument("--only", action="append", help="cases whose name has this in it")
     parser.add_argument("--peers", type=Path, default=PEERS, help="a folder with other kernels")
     parser.add_argument("--warm", help="i/n: only compile, as the i-th of n such processes")
     parser.add_argument("--earlier", action="store_true", help="go on with the record that is kept")

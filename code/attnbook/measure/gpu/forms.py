@@ -4,37 +4,38 @@ A form takes a case and its tensors and returns a function without arguments, wh
 output from q, k and v. What it cannot do it refuses, with the reason.
 """
 
+import contextlib
 import functools
 import importlib.util
-import inspect
 import warnings
 
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-from attnbook.measure.gpu.cases import BACKWARD, DECODE, FORWARD, visible
+from attnbook.measure.gpu.cases import BACKWARD, DECODE, FORWARD, LENGTHS, visible
+from attnbook.measure.gpu.tutorial import Refused, tutorial
 
-OURS, FLASH, CUDNN, EFFICIENT, MATH, FLEX, TUTORIAL, PACKAGE = (
+OURS, AS_CALLED, FLASH, CUDNN, EFFICIENT, MATH, FLEX, TUNED, TUTORIAL, SPECIALISED, PACKAGE = (
     "ours",
+    "SDPA, as called",
     "SDPA FLASH",
     "SDPA CUDNN",
     "SDPA EFFICIENT",
     "SDPA MATH",
     "FlexAttention, compiled",
+    "FlexAttention, tuned",
     "Triton's tutorial, float16",
+    "the same, specialised",
     "flash-attn",
 )
+HALF = TUTORIAL, SPECIALISED  # they take float16 alone
 JUDGES = FLASH, CUDNN, EFFICIENT, FLEX
 FLEX_LENGTHS = 2**12, 2**14, 2**16  # to compile it takes some ten seconds for each shape
 MATH_SHARE = 1 / 16  # of the GPU's memory, for the scores of MATH in float32
 
 
 compiled = functools.partial(torch.compile, dynamic=False)
-
-
-class Refused(Exception):
-    """Why a form does not do a case."""
 
 
 def ours(case, x, machine):
@@ -86,6 +87,11 @@ def larger_tiles(case, x, machine):
 
 
 def backend(name, case, x, machine):
+    """SDPA by one of its programs; by the one that it takes itself, if none is named.
+
+    That was FLASH, which is FlashAttention-2, and on a Hopper it is CUDNN where PyTorch brings
+    cuDNN 9.15.1 or newer, as PyTorch 2.11 does (huggingface/transformers #48163).
+    """
     if case.softcap is not None:
         raise Refused("PyTorch's own attention has no soft cap")
     scores = 4 * case.batch * case.heads * case.n_q * case.n_k
@@ -99,13 +105,22 @@ def backend(name, case, x, machine):
         options["enable_gqa"] = True
 
     def call(q, k, v):
-        with sdpa_kernel(getattr(SDPBackend, name)):
+        with sdpa_kernel(getattr(SDPBackend, name)) if name else contextlib.nullcontext():
             return sdpa(q, k, v, **options)
 
     return call
 
 
-def flex(case, x, machine):
+def tuned(case, x, machine):
+    """FlexAttention in the fastest of many configurations, each of which is compiled and timed."""
+    if (case.way, case.n_k, case.width) != (FORWARD, LENGTHS[0], 128) or (
+        case.name not in ("plain", "causal")
+    ):
+        raise Refused("it is tuned for two cases only: each takes a minute")
+    return flex(case, x, machine, mode="max-autotune-no-cudagraphs")
+
+
+def flex(case, x, machine, **how):
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
     if case.n_k not in FLEX_LENGTHS and case.window is None:
@@ -118,7 +133,7 @@ def flex(case, x, machine):
         )
     if case.softcap is not None:
         options["score_mod"] = lambda s, b, h, i, j: case.softcap * torch.tanh(s / case.softcap)
-    return functools.partial(compiled(flex_attention), **options)
+    return functools.partial(compiled(flex_attention, **how), **options)
 
 
 def _looks(case, lens):
@@ -134,30 +149,6 @@ def _looks(case, lens):
     if not tests:
         return None
     return lambda b, h, i, j: functools.reduce(torch.logical_and, [t(b, i, j) for t in tests])
-
-
-def tutorial(case, x, machine, folder):
-    """The fused attention of Triton's tutorials, `06-fused-attention.py` in the folder of peers."""
-    if case.way == DECODE or case.heads != case.kv_heads or case.window is not None:
-        raise Refused("it has as many heads of keys, as many keys as queries, and no window")
-    if case.softcap is not None or case.padded:
-        raise Refused("it has neither a soft cap nor valid lengths")
-    attention = _tutorial(folder / "06-fused-attention.py").attention
-    forward = getattr(getattr(attention, "__self__", None), "forward", attention)
-    specialised = "warp_specialize" in inspect.signature(forward).parameters
-    more = (False,) if specialised else ()
-    scale = case.width**-0.5
-    return lambda q, k, v: attention(q, k, v, case.causal, scale, *more)
-
-
-@functools.cache
-def _tutorial(path):
-    if not path.exists():
-        raise Refused(f"{path.name} is not in the folder {path.parent.name}")
-    spec = importlib.util.spec_from_file_location("fused_attention_tutorial", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def package(case, x, machine):
@@ -191,12 +182,15 @@ def forms(folder, way=FORWARD):
     return {
         OURS: ours,
         **more[way],
+        AS_CALLED: functools.partial(backend, None),
         FLASH: functools.partial(backend, "FLASH_ATTENTION"),
         CUDNN: functools.partial(backend, "CUDNN_ATTENTION"),
         EFFICIENT: functools.partial(backend, "EFFICIENT_ATTENTION"),
         MATH: functools.partial(backend, "MATH"),
         FLEX: flex,
+        TUNED: tuned,
         TUTORIAL: functools.partial(tutorial, folder=folder),
+        SPECIALISED: functools.partial(tutorial, folder=folder, specialised=True),
         PACKAGE: package,
     }
 
@@ -209,7 +203,7 @@ def ready(name, form, case, x, machine):
     """
     qkv = x.q, x.k, x.v
     grad_out = x.grad_out
-    if name == TUTORIAL:
+    if name in HALF:
         qkv, grad_out = [t.half() for t in qkv], grad_out.half()
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")

@@ -4,6 +4,8 @@ import time
 
 import torch
 
+from attnbook.measure.gpu.condition import WATCH, Condition
+
 FLUSHED = 2**28  # bytes at least: more than any cache of today's GPUs
 CLOCK = 2e9  # of a GPU, at most about this many cycles a second
 LONGEST_HOLD = 0.02  # seconds
@@ -21,6 +23,7 @@ class Gpu:
 
     def __init__(self):
         cache = torch.cuda.get_device_properties().L2_cache_size
+        self._condition = None
         self._flushed = torch.empty(max(FLUSHED, 4 * cache), dtype=torch.int8, device="cuda")
 
     def time(self, call, hold=0.0):
@@ -45,6 +48,23 @@ class Gpu:
         call()
         torch.cuda.synchronize()
         return torch.cuda.max_memory_allocated() - before
+
+    def kernels(self, call):
+        """The names of the kernels that a call runs, the longest first; [] if nobody can tell."""
+        kind = torch.profiler.ProfilerActivity.CUDA
+        try:
+            with torch.profiler.profile(activities=[kind]) as profile:
+                call()
+                torch.cuda.synchronize()
+            ran = [e for e in profile.key_averages() if e.device_time_total > 0]
+        except RuntimeError:
+            return []
+        return [e.key[:120] for e in sorted(ran, key=lambda e: -e.device_time_total)]
+
+    def condition(self):
+        """Clocks, power and heat since it was asked last, as a dict; {} if nobody can tell."""
+        self._condition = self._condition or Condition(WATCH)
+        return self._condition.since()
 
     def poison(self, n_bytes):
         """Leave NaN in the memory that the next call is given, so that what it leaves out shows."""

@@ -4,7 +4,7 @@ import contextlib
 
 from attnbook.measure.gpu.agreement import error, exact, judged
 from attnbook.measure.gpu.cases import DECODE, drawn
-from attnbook.measure.gpu.forms import FLASH, JUDGES, OURS, ready, reason
+from attnbook.measure.gpu.forms import AS_CALLED, FLASH, JUDGES, OURS, ready, reason
 from attnbook.measure.gpu.turns import SECONDS, ratio, turns
 
 
@@ -44,7 +44,7 @@ def rows(
     calls, errors, refused = _agreeing(case, left, machine, attempt)
     wrong, judge = judged(errors, JUDGES, {name for name in forms if name.startswith(OURS)})
     agree = {name: call for name, call in calls.items() if name not in wrong}
-    timed, peaks, more = _timed(agree, machine, seconds, attempt)
+    timed, seen, more = _timed(agree, machine, seconds, attempt)
     refused |= wrong | more
     found = []
     for name in forms:
@@ -52,7 +52,7 @@ def rows(
         if name in errors:
             row |= _judged(errors, name, judge)
         if name in timed:
-            row |= _measured(name, case, timed, peaks[name], ceilings)
+            row |= _measured(name, case, timed, *seen[name], ceilings)
         elif name in left:
             row["refused"] = refused[name]
         else:
@@ -81,18 +81,21 @@ def _agreeing(case, forms, machine, attempt):
 
 
 def _timed(calls, machine, seconds, attempt):
-    """The times of calls and the most bytes of each, and why others have none.
+    """The times of calls, the most bytes and the kernels of each, and why others have none.
 
-    When one fails, all begin again without it.
+    When one fails, all begin again without it. What the machine tells next of its condition is of
+    this.
     """
     refused = {}
+    machine.condition()
     while True:
         try:
-            timed, peaks = turns(calls, machine, seconds, attempt), {}
+            timed, seen = turns(calls, machine, seconds, attempt), {}
             for name, call in calls.items():
                 with attempt(name):
-                    peaks[name] = machine.peak(call)
-            return timed, peaks, refused
+                    ran = machine.kernels(call) if name == AS_CALLED else None
+                    seen[name] = machine.peak(call), ran
+            return timed, seen, refused
         except Broken:
             raise
         except Failed as failed:
@@ -108,7 +111,7 @@ def _judged(errors, name, judge):
     return row
 
 
-def _measured(name, case, timed, peak, ceilings):
+def _measured(name, case, timed, peak, kernels, ceilings):
     timing = timed[name]
     each = {other: ratio(timing, timed[other]) for other in (FLASH, OURS) if other in timed}
     decode = case.way == DECODE
@@ -126,6 +129,7 @@ def _measured(name, case, timed, peak, ceilings):
         "share": _short(rate / ceilings["bytes" if decode else "flops"]),
         "peak bytes": peak,
         "times what is kept": _short(peak / case.kept_bytes),
+        "kernels": kernels,
     }
 
 

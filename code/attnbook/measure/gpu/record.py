@@ -13,7 +13,8 @@ from attnbook.measure.record import PROVENANCE, RESULTS, recorded, written
 
 COMMAND = "python -m attnbook.measure gpu"
 PACKAGE = Path(__file__).parents[2]
-SAME = "gpu", "driver", "cuda", "torch", "triton", "python", "commit", "source"
+KEPT = "ceilings", "broken", "conditions"
+SAME = "gpu", "driver", "cuda", "torch", "triton", "ptxas", "python", "commit", "source"
 
 
 def gpu_results(folder=None):
@@ -76,7 +77,8 @@ class Record:
     def __init__(self, file, parts):
         self.file = Path(file)
         self.mark = self.file.with_suffix(".running")
-        self.parts, self.rows = parts | {"command": COMMAND, "ceilings": [], "broken": []}, []
+        self.parts = parts | {"command": COMMAND} | {name: [] for name in KEPT}
+        self.rows = []
 
     def resume(self, file=None):
         """Go on with what a file holds, by default its own, if it is there.
@@ -96,7 +98,7 @@ class Record:
             raise ValueError(f"{file.name} was measured with {'; '.join(differ)}")
         if found["settings"] != self.parts["settings"]:
             raise ValueError(f"{file.name} was measured with other settings")
-        self.parts |= {name: found[name] for name in ("ceilings", "broken")}
+        self.parts |= {name: found[name] for name in KEPT}
         self.rows = found["rows"]
 
     def has(self, case):
@@ -108,10 +110,11 @@ class Record:
         self.parts["ceilings"].append(ceilings)
         self.write()
 
-    def add(self, rows):
-        """Keep the rows of a case, all or none."""
+    def add(self, rows, condition=None):
+        """Keep the rows of a case, all or none, and the GPU's condition while they were timed."""
         run = len(self.parts["ceilings"]) - 1
         self.rows += [row | {"run": run} for row in rows]
+        self.parts["conditions"] += [{"case": rows[0]["case"]} | condition] if condition else []
         self.write()
 
     def breaks(self, case, form, why):
@@ -160,7 +163,7 @@ class Record:
         return f"{at}, {form}"
 
     def write(self):
-        order = [*PROVENANCE, "ceilings", "cases", "broken"]
+        order = [*PROVENANCE, "cases", *KEPT]
         text = written({key: self.parts[key] for key in order}, self.rows)
         self.file.parent.mkdir(parents=True, exist_ok=True)
         begun = self.file.with_suffix(".tmp")

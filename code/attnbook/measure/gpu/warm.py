@@ -4,16 +4,17 @@ Triton and PyTorch keep what they compiled in folders that the race then finds i
 """
 
 from attnbook.measure.gpu.cases import FORWARD, cases, drawn
-from attnbook.measure.gpu.forms import FLEX, OURS, TUTORIAL, Refused, _tutorial, ready
+from attnbook.measure.gpu.forms import FLEX, OURS, SPECIALISED, TUNED, TUTORIAL, ready
+from attnbook.measure.gpu.tutorial import FILE, Refused, loaded
 
 
 def warm(number, of, forms, machine, chosen=None):
     """Call what is compiled, once, in every `of`-th case from `number` on. Nothing is timed."""
     chosen = cases() if chosen is None else chosen
     for case in chosen[number::of]:
-        _call(case, {name: forms[name] for name in (OURS, FLEX)}, machine)
+        _call(case, {name: forms[name] for name in (OURS, FLEX, TUNED)}, machine)
     try:
-        tutorial = _tutorial(forms[TUTORIAL].keywords["folder"] / "06-fused-attention.py")
+        tutorial = loaded(forms[TUTORIAL].keywords["folder"] / FILE)
     except Exception as failed:  # the race says what is wrong with it
         print(f"{TUTORIAL}: {failed}")
         return
@@ -22,7 +23,7 @@ def warm(number, of, forms, machine, chosen=None):
     shortest = min((case.n_k for case in squares), default=0)
     for case in squares if shared else []:
         if case.n_k == shortest and case.way == FORWARD:
-            _call(case, {TUTORIAL: forms[TUTORIAL]}, machine)
+            _call(case, {name: forms[name] for name in (TUTORIAL, SPECIALISED)}, machine)
 
 
 def share(values, number, of):

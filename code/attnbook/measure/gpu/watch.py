@@ -12,7 +12,7 @@ AGAIN = 2  # the status that asks for another process
 
 
 @contextlib.contextmanager
-def watched(note, seconds=LATE):
+def watched(note, seconds=LATE, stderr=sys.__stderr__):
     """Let a block run for so many seconds; after that call `note` and end the process.
 
     The end says where it hung, and has the status 2. Where a call holds Python's lock, so that
@@ -22,13 +22,13 @@ def watched(note, seconds=LATE):
     def leave():
         try:
             note()
-            faulthandler.dump_traceback(sys.__stderr__)
+            faulthandler.dump_traceback(stderr)
         finally:
             os._exit(AGAIN)
 
     timer = threading.Timer(seconds, leave)
     timer.daemon = True
-    faulthandler.register(signal.SIGALRM, sys.__stderr__, chain=True)
+    faulthandler.register(signal.SIGALRM, stderr, chain=True)
     signal.setitimer(signal.ITIMER_REAL, 1.25 * seconds)
     timer.start()
     try:
