@@ -21,10 +21,11 @@ def says(text, status=0):
 def steps(tmp_path, monkeypatch):
     """Steps that say something and end well, which a test may replace."""
     monkeypatch.setenv("OUT", str(tmp_path))
-    monkeypatch.setattr(gpu_check, "ASKS", "")
+    monkeypatch.setattr(gpu_check, "READY", ("-c", ""))
+    monkeypatch.setattr(gpu_check.gpu_inspect, "commands", lambda python: {})
     monkeypatch.setattr(gpu_check, "warm", lambda python: [says("warm one"), says("warm two")])
-    monkeypatch.setattr(gpu_check, "agreement", lambda python: says("they agree"))
-    monkeypatch.setattr(gpu_check, "racing", lambda python, out, minutes: says("they race"))
+    monkeypatch.setattr(gpu_check, "agreement", lambda python, tests: says("they agree"))
+    monkeypatch.setattr(gpu_check, "racing", lambda python, out, minutes, only: says("they race"))
     return monkeypatch
 
 
@@ -61,22 +62,21 @@ def test_a_step_that_is_late_is_ended_with_all_that_it_started(steps, tmp_path, 
     child = f"import time; time.sleep(4); open({str(mark)!r}, 'w')"
     slow = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
     steps.setattr(gpu_check, "AGREEMENT", 1)
-    steps.setattr(gpu_check, "agreement", lambda python: [sys.executable, "-c", slow])
+    steps.setattr(gpu_check, "agreement", lambda python, tests: [sys.executable, "-c", slow])
     assert status() == 1
-    assert "agreement   FAILED, status 124" in (said := capsys.readouterr().out)
+    assert "agreement           FAILED, status 124" in (said := capsys.readouterr().out)
     assert "they race" in said
     time.sleep(4)
     assert not mark.exists()
 
 
-def test_what_only_compiles_is_not_waited_for_long(steps, capsys):
+def test_what_only_compiles_is_not_waited_for_long(steps):
+    """Else this would never end."""
     steps.setattr(gpu_check, "warm", lambda python: [[sys.executable, "-c", "while True: pass"]])
-    began = time.monotonic()
     assert not status(minutes=0.2)
-    assert time.monotonic() - began < 15
 
 
-@pytest.mark.parametrize(("breaks", "runs"), [(0, 1), (2, 3), (9, 4)])
+@pytest.mark.parametrize(("breaks", "runs"), [(0, 1), (2, 3), (99, 9)])
 def test_the_race_goes_on_after_a_peer_that_broke_the_gpu(steps, tmp_path, breaks, runs):
     """Its status is 2 then, and it leaves that peer out when it begins again."""
     count = f"""
@@ -94,13 +94,13 @@ with open({str(tmp_path / "count")!r}, "a+") as file:
 def test_the_race_is_given_the_minutes_that_are_left(steps):
     given = []
     steps.setattr(
-        gpu_check, "racing", lambda python, out, minutes: given.append(minutes) or says("")
+        gpu_check, "racing", lambda python, out, minutes, only: given.append(minutes) or says("")
     )
     status(minutes=3)
     assert 2 < given[0] <= 2.75
 
 
-def test_the_commands_are_those_that_there_are(monkeypatch):
+def test_the_commands_are_those_that_there_are(tmp_path):
     """Each is taken by its own parser; the tests of agreement are found."""
     from attnbook.measure.gpu import command
 
@@ -114,7 +114,8 @@ def test_the_commands_are_those_that_there_are(monkeypatch):
         [*gpu_check.agreement(sys.executable), "-n", "0"],
         capture_output=True,
         text=True,
-        env=gpu_check.surroundings() | {"CUDA_VISIBLE_DEVICES": ""},
+        env=gpu_check.surroundings()
+        | {"CUDA_VISIBLE_DEVICES": "", "EACH_TEST": str(tmp_path / "notes")},
     )
     assert "this machine has no GPU" in done.stdout and done.returncode in (0, 5), done.stdout
 

@@ -21,6 +21,10 @@ def test_what_is_imported_is_here_and_what_was_set_stays(monkeypatch):
     places = [str(ROOT / "code"), str(ROOT / "tests"), str(ROOT)]
     assert found["PYTHONPATH"].split(os.pathsep) == places
     assert (found["PYTHONUNBUFFERED"], found["KEPT"]) == ("1", "too")
+    assert found["TRITON_CACHE_DIR"] == str(ROOT / "gpu-check/cache/triton")
+    assert found["TORCHINDUCTOR_CACHE_DIR"] == str(ROOT / "gpu-check/cache/torchinductor")
+    monkeypatch.setenv("TRITON_CACHE_DIR", "there")
+    assert gpu_check.surroundings()["TRITON_CACHE_DIR"] == "there"
     assert os.environ["PYTHONPATH"] == "elsewhere"
 
 
@@ -32,7 +36,7 @@ def test_every_other_core_compiles_and_tests(monkeypatch, cores, n):
     asked = []
     monkeypatch.setattr(gpu_check.importlib.util, "find_spec", lambda name: asked.append(name) or 1)
     plain = ["py", "-m", "pytest", "-c", os.devnull, "--rootdir", str(ROOT)]
-    plain += ["-p", "no:cacheprovider", "-q", "--tb=short", "-rsfE"]
+    plain += ["-p", "no:cacheprovider", "-p", "tools.each_test", "-v", "--tb=short", "-rsfE"]
     tests = str(ROOT / "tests/test_kernels_gpu.py")
     assert gpu_check.agreement("py") == [*plain, "-n", str(n), tests] and asked == ["xdist"]
     monkeypatch.setattr(gpu_check.importlib.util, "find_spec", lambda name: None)
@@ -41,10 +45,11 @@ def test_every_other_core_compiles_and_tests(monkeypatch, cores, n):
 
 @pytest.mark.parametrize(("minutes", "said"), [(3.2145, "3.21"), (0.05, "0.10"), (-1, "0.10")])
 def test_the_race_is_a_command_with_its_minutes(minutes, said):
-    assert gpu_check.racing("py", Path("out"), minutes) == [
-        *("py", "-m", "attnbook.measure", "gpu", "out"),
-        *("--earlier", "--minutes", said, "--seconds", "1"),
-    ]
+    race = ["py", "-m", "attnbook.measure", "gpu", "out"]
+    race += ["--earlier", "--minutes", said, "--seconds", "1"]
+    assert gpu_check.racing("py", Path("out"), minutes) == race
+    only = gpu_check.racing("py", Path("out"), minutes, ["one case", "another"])
+    assert only == [*race, "--only", "one case", "--only", "another"]
 
 
 def says(code):
@@ -99,8 +104,10 @@ def clock(monkeypatch, tmp_path):
     monkeypatch.setattr(gpu_check.time, "monotonic", lambda: seen.now)
     monkeypatch.setattr(gpu_check.subprocess, "run", lambda *given, **named: asks)
     monkeypatch.setattr(gpu_check, "warm", lambda python: ["warm"])
-    monkeypatch.setattr(gpu_check, "agreement", lambda python: "agree")
-    monkeypatch.setattr(gpu_check, "racing", lambda python, out, minutes: ("race", out, minutes))
+    monkeypatch.setattr(gpu_check, "agreement", lambda python, tests: "agree")
+    race = lambda python, out, minutes, only: ("race", out, minutes)  # noqa: E731
+    monkeypatch.setattr(gpu_check, "racing", race)
+    monkeypatch.setattr(gpu_check.gpu_inspect, "commands", lambda python: {})
     monkeypatch.setattr(gpu_check, "step", step)
     monkeypatch.setattr(gpu_check, "started", started)
     monkeypatch.setattr(gpu_check, "finish", lambda process, wait: seen.asked.append(wait))
@@ -124,17 +131,18 @@ def test_the_minutes_are_shared_out(clock, tmp_path, capsys):
     assert agree == ("agree", "agreement.log", 200) and wait == 60
     assert race == (("race", out, (500 - 15) / 60), "race.log", 500 + 15)
     assert "=== summary, 2.5 minutes, logs in b/" in (said := capsys.readouterr().out)
-    assert "agreement   ok" in said and "race        ok" in said
+    assert "agreement           ok" in said and "race                ok" in said
     clock.took, clock.statuses = [100, 50], [0, 1]
     assert check(3) and clock.asked[6] == 80 / 4  # a quarter of what is left
-    assert "race        FAILED, status 1" in capsys.readouterr().out
+    assert "race                FAILED, status 1" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("took", "statuses", "races", "failed"),
     [
         ([1, 1, 1], [0, 2, 0], 2, False),
-        ([1, 1, 1, 1, 1, 1], [0, 2, 2, 2, 2, 2], 4, True),  # three times more, and no more
+        ([1] * 12, [0] + [2] * 11, 9, True),  # eight times more, and no more
+        ([1, 1, 1], [0, -9, 0], 2, False),
         ([1, 30, 1], [0, 2, 0], 1, True),  # 29 seconds are left
         ([1, 29, 1], [0, 2, 0], 2, False),
         ([1, 1, 1], [0, 1, 0], 1, True),
@@ -166,5 +174,5 @@ def test_without_a_gpu_nothing_is_begun(clock, monkeypatch):
     monkeypatch.setattr(gpu_check.subprocess, "run", run)
     with pytest.raises(SystemExit, match="1"):
         gpu_check.main(python="py")
-    assert asked == [(["py", "-c", gpu_check.ASKS], gpu_check.ROOT)] and not clock.asked
+    assert asked == [(["py", "-m", "tools.gpu_ready"], gpu_check.ROOT)] and not clock.asked
     assert gpu_check.MINUTES == 8
