@@ -16,6 +16,8 @@ RAW = re.compile(
     r":::|^```\{|\{[\w:-]+\}`|^\([\w-]+\)=|^:[\w-]+: |\$\$ \([\w-]+\)|^% |^</?\w+[^>]*>", re.M
 )
 KATEX_ALONE = re.compile(r"\\(?:[NRZ]|argmax|argmin|plim|[rR]eals?|infin|isin|exist|empty|sdot)\b")
+TOLERANCE = re.compile(r"\b[ra]tol=(\d+\.?\d*(?:e[-+]?\d+)?)")
+WHY = re.compile(r"Aside: .*tolerance")
 PLAIN = {"simply", "just", "obviously", "trivially", "clearly"}
 
 
@@ -125,6 +127,25 @@ def agreement(chapter):
     asserts = r"assert_allclose|assert_array_equal|assert np\.(allclose|array_equal)"
     cells = [c for c in code(chapter) if re.search(asserts, c.source) and not c.outputs]
     return [] if cells else ["no cell asserts an agreement"]
+
+
+def tolerances(chapter):
+    """A tolerance above 1e-3 has its reason: a comment beside it, or an aside beside the cell."""
+    found, cells = [], [None, *chapter.cells, None]
+    for before, cell, after in zip(cells, chapter.cells, cells[2:], strict=False):
+        explained = any(each and WHY.search(each.source) for each in (before, after))
+        if cell.cell_type == "code" and not explained:
+            found += [f"{at(cell)} gives no reason for {line}" for line in _loose(cell)]
+    return found
+
+
+def _loose(cell):
+    """The lines with a tolerance above 1e-3 and no comment, unless two things must differ."""
+    for above, line in pairwise(["", *cell.source.split("\n")]):
+        loose = any(float(number) > 1e-3 for number in TOLERANCE.findall(line))
+        commented = "#" in line or above.lstrip().startswith("#")
+        if loose and not commented and "assert not " not in line:
+            yield line.strip()
 
 
 def a_break(chapter):
@@ -242,6 +263,7 @@ RULES = (
     captions,
     asks_before_it_shows,
     agreement,
+    tolerances,
     a_break,
     ending,
     measured_claims,

@@ -126,6 +126,10 @@ def spoil_agreement(c):
         cell.source = cell.source.replace("assert", "print")
 
 
+def spoil_tolerance(c):
+    first(code(c), "rtol=").source += "\nnp.testing.assert_allclose(1, 2, rtol=1e9)"
+
+
 def spoil_break(c):
     for cell in prose(c):
         cell.source = cell.source.replace("## Break", "## Repair")
@@ -201,6 +205,7 @@ SPOILED = [
     ("captions", spoil_caption),
     ("asks_before_it_shows", spoil_predict),
     ("agreement", spoil_agreement),
+    ("tolerances", spoil_tolerance),
     ("a_break", spoil_break),
     ("ending", spoil_ending),
     ("measured_claims", spoil_measured),
