@@ -8,6 +8,8 @@ import statistics
 from itertools import pairwise
 from typing import NamedTuple
 
+from clocks import reads_a_clock
+
 PREDICT = "> **Predict.** "
 NEED = "> **You need.** "
 EXERCISE = "### Exercise: "
@@ -162,9 +164,13 @@ def ending(chapter):
 
 
 def measured_claims(chapter):
-    """A cell whose output varies is followed by a cell that asserts what the prose says of it."""
+    """A cell whose output varies is followed by one that asserts what is said of it, but of times.
+
+    No cell asserts a time: what a page says of one it says of a machine that it names.
+    """
     cells = code(chapter)
     varying = [i for i, cell in enumerate(cells) if "nbval-ignore-output" in tags(cell)]
+    varying = [i for i in varying if not reads_a_clock(cells[i].source)]
     bare = [i for i in varying if not any("assert" in c.source for c in cells[i + 1 : i + 2])]
     return [f"{at(cells[i])} varies, and no assertion follows" for i in bare]
 

@@ -29,9 +29,7 @@ def test_an_answer_that_never_ends_is_stopped(monkeypatch):
                 pass
 
     monkeypatch.setattr(attempt, "SECONDS", 0.5)
-    start = time.monotonic()
     assert "did not finish" in text(endless)
-    assert time.monotonic() - start < 5
 
 
 @pytest.mark.parametrize("then", [lambda x: 2 * x, lambda x: None])
@@ -46,9 +44,7 @@ def test_an_answer_that_swallows_the_interrupt_is_stopped(monkeypatch, then):
         return out
 
     monkeypatch.setattr(attempt, "SECONDS", 0.5)
-    start = time.monotonic()
     assert "did not finish" in text(endless)
-    assert time.monotonic() - start < 5
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no process can be copied safely")
@@ -65,9 +61,7 @@ def test_a_loop_inside_c_is_stopped_and_the_call_is_told(monkeypatch, endless):
 def test_many_slow_calls_have_one_limit_and_say_how_far_they_are(monkeypatch, capsys):
     monkeypatch.setattr(attempt, "SECONDS", 1.5)
     monkeypatch.setattr(rehearsal, "NOTICE", 0.5)
-    start = time.monotonic()
     assert "in call 2 of 3" in text(lambda x: time.sleep(0.8) or 2 * x)
-    assert time.monotonic() - start < 5
     if sys.platform == "linux":
         assert "(Still running: 0 of 3 inputs in 0.5 seconds.)" in capsys.readouterr().out
 
@@ -106,12 +100,14 @@ def test_a_limit_holds_without_a_copy_of_the_process(monkeypatch):
 def test_an_answer_that_swallows_one_interrupt_gets_another():
     def patient():
         with contextlib.suppress(BaseException):
-            time.sleep(10)
-        time.sleep(10)
+            time.sleep(100)
+        slept.append(1)
+        time.sleep(100)
+        slept.append(2)
 
-    start = time.monotonic()
+    slept = []
     assert isinstance(attempt.attempt(patient, {}, seconds=0.1).error, attempt.TookTooLong)
-    assert time.monotonic() - start < 8
+    assert slept == [1]
 
 
 @pytest.mark.parametrize("left", [0, -1])
@@ -248,10 +244,8 @@ def test_an_answer_that_calls_its_own_check_is_told(tmp_path, monkeypatch, capsy
         DOUBLE.check(recursive)
         return 2 * x
 
-    start = time.monotonic()
     DOUBLE.check(recursive)
     assert "your function calls a check" in capsys.readouterr().out
-    assert time.monotonic() - start < 5
 
 
 def test_a_huge_view_is_refused_before_it_is_copied():

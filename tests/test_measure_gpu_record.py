@@ -26,7 +26,7 @@ def kept(tmp_path):
     def read():
         (tmp_path / "made-up.json").write_text(json.dumps(found))
         (tmp_path / "lengths.json").write_text(json.dumps({"command": "something else"}))
-        return record.gpu_results(tmp_path)
+        return record.gpu_results(folder=tmp_path)
 
     return found, read
 

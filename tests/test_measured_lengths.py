@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 import torch
 
@@ -57,10 +56,11 @@ def test_what_was_recorded_was_measured_as_it_would_be_today():
 
 
 def test_what_was_recorded_is_read_by_form():
-    ((name, forms, ceilings),) = measure.length_results()
+    rows = measure.recorded("lengths")["rows"]
+    met = [(row["n"], row["form"]) for row in rows]
+    assert met == [(n, form) for n in lengths.LENGTHS for form in lengths.FORMS]
+    ((name, forms, _),) = measure.length_results()
     assert "Xeon" in name and set(forms) == set(lengths.FORMS)
-    assert all(n == list(lengths.LENGTHS) for n, _ in forms.values())
-    assert ceilings.flops > 1e10 > ceilings.exps > 1e8
 
 
 def test_rows_of_a_gpu_are_read_apart(tmp_path, monkeypatch):
@@ -98,19 +98,3 @@ def test_on_a_gpu_its_forms_are_judged_beside_the_others(monkeypatch):
         ("cpu", sorted(lengths.FORMS)),
         ("cuda", ["PyTorch, readable, cuda", "SDPA, cuda"]),
     ]
-
-
-def test_the_recorded_lengths_are_what_the_book_says_of_them():
-    ((_, forms, roofs),) = measure.length_results()
-    for n, took in zip(*forms["SDPA"], strict=True):
-        cost = measure.fused_cost(measure.Sizes(n, n, lengths.WIDTH))
-        share = took / 1000 / measure.time_in_turn(cost, roofs)
-        assert 1 / 1.08 < share < 1.08 if n >= 256 else 1.4 < share < 1.5
-    sdpa = np.array(forms["SDPA"][1])
-    growth = sdpa[1:] / sdpa[:-1]
-    assert growth[0] < 3 < 3.5 < min(growth[1:]) < max(growth[1:]) < 4.5
-    numpy, torch_ = (np.divide(forms[f"{who}, readable"][1], sdpa) for who in ("NumPy", "PyTorch"))
-    assert numpy[-1] == pytest.approx(8, abs=0.5) and 4 < torch_[-1] < 5
-    behind = lengths.LENGTHS.index(1024)
-    for each in numpy[behind - 1 :], torch_[behind - 1 : behind + 3]:
-        assert all(np.diff(each) > 0) and each[1] > 1.2 * 60 / 50

@@ -55,9 +55,9 @@ def outputs(path, place):
 CELLS = (
     TEXT,
     code("print(1)\nprint(2)", id="mine"),
-    code("import time"),
-    code("time.perf_counter()", tags=["nbval-ignore-output"], id="timed"),
-    code("import time"),
+    code("import uuid"),
+    code("uuid.uuid4()", tags=["nbval-ignore-output"], id="timed"),
+    code("import uuid"),
     code("2", id="mine"),
 )
 
@@ -164,10 +164,8 @@ def test_ctrl_c_ends_the_run_in_one_sentence_and_changes_nothing(tmp_path, momen
     done = "Stopped: the notebooks named above, but for the last, are done."
     assert said == f"{path}\n\n{done}\n"
     assert path.read_bytes() == before
-    began = time.monotonic()
-    while is_alive(int(runs.read_text())):
-        assert time.monotonic() - began < 60
-        time.sleep(0.1)
+    kernel = int(runs.read_text())
+    assert any(not is_alive(kernel) or time.sleep(0.1) for _ in range(600))
 
 
 def test_the_copies_that_lab_keeps_are_no_notebooks_of_the_book(tmp_path, monkeypatch):

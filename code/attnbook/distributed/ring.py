@@ -60,12 +60,7 @@ class Ring:
         after, before = self._at(self.rank + 1), self._at(self.rank - 1)
         out = [dist.P2POp(dist.isend, x, after, self.group) for x in sent]
         into = [dist.P2POp(dist.irecv, x, before, self.group) for x in arriving]
-        try:
-            return Parcel(self, sent, arriving, dist.batch_isend_irecv(out + into))
-        except RuntimeError as error:
-            if not any(word in str(error).lower() for word in CLOSED):
-                raise
-            raise RankLost(_has_ended(self, self.rank - 1, self.rank + 1)) from error
+        return Parcel(self, sent, arriving, _posted(self, out + into))
 
     def blocks(self, *block):
         """Each rank's block in turn, with its rank: its own first, then those before it.
@@ -82,6 +77,15 @@ class Ring:
         """The number, among all processes, of a place on the ring."""
         rank = place % self.n_ranks
         return rank if self.group is None else dist.get_global_rank(self.group, rank)
+
+
+def _posted(ring, operations):
+    try:
+        return dist.batch_isend_irecv(operations)
+    except RuntimeError as error:
+        if not any(word in str(error).lower() for word in CLOSED):
+            raise
+        raise RankLost(_has_ended(ring, ring.rank - 1, ring.rank + 1)) from error
 
 
 def _sentence(ring, hears, error):
