@@ -4,10 +4,11 @@ import sys
 import types
 
 import numpy as np
+import one_line
 import pytest
 import torch
 
-from attnbook import distributed, masks, online, reference
+from attnbook import distributed, gradients, masks, online, reference
 from attnbook.distributed import local
 
 SIZES = [(5, 9, 3, 4), (9, 5, 3, 4), (7, 7, 2, 2), (1, 8, 4, 3), (8, 1, 4, 3)]  # n_q n_k d_k d_v
@@ -120,6 +121,47 @@ def test_the_future_has_no_influence(what):
     assert not torch.isfinite(out[..., 3:, :]).any()
 
 
+def assert_not_finite_where_the_definition_is_not(what, causal):
+    """Wherever one number is NaN or infinite, in q, k, v or the gradient; ±inf may be NaN."""
+    mask = masks.causal_mask(6, 6) if causal else None
+    for place in range(4):
+        given = inputs(6, 6, 3, 4, 2, 2)
+        given[place][..., 2, 1] = what
+        q, k, v, grad_out = given
+        seen = distributed.attention_with_lse(q, k, v, causal)
+        found = distributed.attention_backward(grad_out, q, k, v, *seen, causal)
+        arrays = (x.numpy() for x in (grad_out, q, k, v))
+        wanted = gradients.scaled_dot_product_attention_backward(*arrays, mask)
+        for ours, right in zip(found, map(torch.from_numpy, wanted), strict=True):
+            close(*(torch.where(x.isfinite(), x, torch.nan) for x in (ours, right)))
+
+
+@pytest.mark.parametrize("causal", (False, True))
+@pytest.mark.parametrize("what", (torch.nan, torch.inf, -torch.inf))
+def test_gradients_are_not_finite_where_the_definition_is_not(what, causal, keys_in_a_block):
+    assert_not_finite_where_the_definition_is_not(what, causal)
+
+
+BACKWARD = {
+    "weights that are not divided where L is NaN": ("lse == -torch.inf", "~torch.isfinite(lse)"),
+    "a later query in the gradient of a key": (
+        "_mixed(grad_scores.mT, q_i, seen)",
+        "(grad_scores.mT @ q_i)",
+    ),
+    "a later query in the gradient of a value": (
+        "_mixed(weights.mT, g_i, seen)",
+        "(weights.mT @ g_i)",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", BACKWARD)
+def test_a_number_that_is_not_finite_where_it_has_no_part_is_rejected(monkeypatch, mistake):
+    one_line.put(monkeypatch, local._backward, *BACKWARD[mistake])
+    with pytest.raises(AssertionError):
+        assert_not_finite_where_the_definition_is_not(torch.nan, True)
+
+
 def test_a_query_that_sees_nothing_has_zeros():
     q, k, v, grad_out = inputs(4, 2, 3, 4)
     out, lse = distributed.attention_with_lse(q, k, v, True)
@@ -132,8 +174,8 @@ def test_merge_is_that_of_numpy_with_empty_blocks_too():
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal((2, 3, 6, 5))
     lse = (
-        np.array([[0.0, -np.inf, 1000.0, -np.inf, 0.0, 2000.0]] * 3),
-        np.array([[1.0, 2.0, 999.0, -np.inf, 2000.0, 0.0]] * 3),  # the last two: exp overflows
+        np.array([[0.0, -np.inf, 1000.0, -np.inf, 0.0, -2000.0]] * 3),
+        np.array([[1.0, 2.0, 999.0, -np.inf, 2000.0, -2001.0]] * 3),  # exp overflows, or is 0
     )
     a[:, [1, 3]] = b[:, 3] = 0
     wanted = online.merge(a, lse[0], b, lse[1])

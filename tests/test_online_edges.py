@@ -41,6 +41,38 @@ def test_a_row_that_a_bias_hides_is_zeros_there_and_back(block):
         np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=1e-13)
 
 
+def spoiled(what, shown=None):
+    """Gradients by blocks and by the definition, where one number of key 3 is not finite."""
+    q, k, v = queries_keys_values(())
+    k[3, 1] = what
+    grad = np.random.default_rng(9).standard_normal((N_Q, v.shape[-1]))
+    seen = online.attention_by_blocks(q, k, v, shown, block=2)
+    back = online.blocks.attention_by_blocks_backward(grad, q, k, v, *seen, shown, block=2)
+    tiled = online.attention_in_blocks_backward(grad, q, k, v, *seen) if shown is None else back
+    return back, tiled, gradients.scaled_dot_product_attention_backward(grad, q, k, v, shown)
+
+
+def assert_nan_and_numbers_are_those_of_the_definition(what):
+    for shown in (None, np.tri(N_Q, N_K, N_K - N_Q, dtype=bool)):
+        for found, tiled, expected in zip(*spoiled(what, shown), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+            np.testing.assert_allclose(tiled, expected, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("what", [np.nan, np.inf, -np.inf])
+def test_one_key_that_is_not_finite_leaves_no_finite_wrong_gradient(what):
+    """A NaN among the scores makes L NaN, an infinite score makes it +inf."""
+    assert_nan_and_numbers_are_those_of_the_definition(what)
+
+
+@pytest.mark.parametrize("guard", ["np.isfinite(lse), lse, 0", "lse > -np.inf, lse, 0"])
+def test_a_shift_of_0_where_l_is_nan_is_rejected(monkeypatch, guard):
+    right = "lse == -np.inf, 0, lse"
+    one_line.put(monkeypatch, online.blocks.attention_by_blocks_backward, right, guard)
+    with pytest.raises(AssertionError):
+        assert_nan_and_numbers_are_those_of_the_definition(np.nan)
+
+
 def test_the_gradient_of_a_query_reaches_only_the_keys_that_it_sees():
     q, k, v = queries_keys_values(())
     mask = np.ones((N_Q, N_K), bool)

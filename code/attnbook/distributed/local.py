@@ -98,7 +98,7 @@ def _backward(grad_out, q, k, v, out, lse, causal, scale):
     q, k, v, grad_out, out, lse = _grouped(q, k, v, grad_out, out, lse[..., None])
     scale = q.shape[-1] ** -0.5 if scale is None else scale
     along = (grad_out * out).sum(dim=-1, keepdim=True)
-    shift = torch.where(torch.isfinite(lse), lse, 0)
+    shift = torch.where(lse == -torch.inf, 0, lse)  # a row of NaN stays one
     grad_q, grad_k, grad_v = torch.zeros_like(q), torch.zeros_like(k), torch.zeros_like(v)
     for keys, rows, seen in _blocks(q.shape[-2], k.shape[-2], causal, q.device):
         q_i, g_i, k_j, v_j = (
@@ -110,8 +110,9 @@ def _backward(grad_out, q, k, v, out, lse, causal, scale):
         weights = _shown(torch.exp(scale * q_i @ k_j.mT - shift[..., rows, :]), seen)
         grad_scores = scale * _shown(weights * (g_i @ v_j.mT - along[..., rows, :]), seen)
         grad_q[..., rows, :] += _mixed(grad_scores, k_j, seen)
-        grad_k[..., keys, :] = (grad_scores.mT @ q_i).sum(dim=-3, keepdim=True)
-        grad_v[..., keys, :] = (weights.mT @ g_i).sum(dim=-3, keepdim=True)
+        seen = seen if seen is None else seen.mT
+        grad_k[..., keys, :] = _mixed(grad_scores.mT, q_i, seen).sum(dim=-3, keepdim=True)
+        grad_v[..., keys, :] = _mixed(weights.mT, g_i, seen).sum(dim=-3, keepdim=True)
     return grad_q.flatten(-4, -3), grad_k.squeeze(-3), grad_v.squeeze(-3)
 
 

@@ -113,7 +113,7 @@ def attention_by_blocks_backward(
     Source: Dao et al. (2022), appendix B.4, algorithm 4; the row sum is equation 4, in B.2.
     """
     along = np.sum(grad_out * out, axis=-1, keepdims=True)  # Σ_l A_il grad_A_il
-    shift = np.where(np.isfinite(lse), lse, 0)[..., None]
+    shift = np.where(lse == -np.inf, 0, lse)[..., None]  # a row of NaN stays one
     grad_q, grad_k, grad_v = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
     for keys in _blocks(k.shape[-2], block, mask):
         here, seen = k[..., keys, :], _cut(mask, keys)
