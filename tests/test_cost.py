@@ -213,6 +213,8 @@ def test_pairs_that_are_left_out_cost_nothing_but_the_arrays():
     some, every = measure.fused_cost(half), measure.fused_cost(whole)
     assert (some.flops, some.exps, some.bytes) == (every.flops * 36 / 64, 3 * 36, every.bytes)
     assert measure.whole_cost(half) == measure.whole_cost(whole)
+    none = measure.fused_cost(measure.Sizes(8, 8, 4, heads=3, pairs=0))
+    assert none == measure.Cost(flops=0, exps=0, bytes=every.bytes)
 
 
 def test_keys_and_values_travel_once_for_each_block_of_queries():

@@ -94,6 +94,17 @@ def test_each_step_is_that_of_autograd(batch):
         assert_equal(found, slopes_of(function, grad, arrays))
 
 
+@pytest.mark.parametrize("masked", [False, True])
+def test_as_many_queries_as_keys_are_not_taken_for_each_other(masked):
+    """A square matrix of weights has the shape of its transpose."""
+    k, v = queries_keys_values()[1:]
+    q, grad = k[::-1] + 0.5, np.random.default_rng(9).standard_normal(v.shape)
+    options = {"mask": np.tri(N_K, dtype=bool)} if masked else {}
+    assert_equal(
+        by_hand(DOT, grad, [q, k, v], **options), by_autograd(DOT, grad, [q, k, v], **options)
+    )
+
+
 @pytest.mark.parametrize("batch", BATCHES)
 def test_a_matrix_is_shared_by_the_batch(batch):
     x, (w,) = queries_keys_values(batch)[0], matrices(np.float64, (D_K, D_OUT))

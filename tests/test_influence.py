@@ -96,6 +96,9 @@ def test_a_nan_or_an_infinite_score_that_is_visible_is_not_hidden():
     assert np.isnan(weights[0]).all() and np.isnan(weights[1, 0])
     assert (weights[2] == [0, 0.5, 0.5]).all()
     assert np.array_equal(reference.logsumexp(s), [np.nan, np.inf, np.log(2)], equal_nan=True)
+    shown = np.array([True, True, False])
+    assert (reference.softmax(s, shown)[:, 2] == 0).all(), "hidden beside a NaN"
+    assert np.isnan(reference.softmax(s, shown)[0, :2]).all()
 
 
 def test_hidden_values_do_not_count_and_visible_ones_that_are_not_finite_leave_nan():

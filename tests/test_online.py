@@ -72,6 +72,17 @@ def test_an_empty_block_is_neutral_and_two_are_empty():
         assert np.array_equal(found, expected)
 
 
+@pytest.mark.parametrize("level", [-1000.0, 1000.0])
+def test_blocks_far_from_0_are_merged_as_near_it(level):
+    (out_a, lse_a), (out_b, lse_b) = parts(2)
+    out, lse = online.merge(out_a, lse_a, out_b, lse_b)
+    far, far_lse = online.merge(out_a, lse_a + level, out_b, lse_b + level)
+    # An L near 1000 is a float that may be off by 500 eps, and a share by as much of itself.
+    eps = np.finfo(float).eps
+    np.testing.assert_allclose(far, out, rtol=0, atol=1000 * eps * max(map(np.ptp, (out_a, out_b))))
+    np.testing.assert_allclose(far_lse, lse + level, rtol=2 * eps)
+
+
 def test_scores_near_a_thousand_do_not_overflow():
     arrays = queries_keys_values(())
     bias = scores(()) + 1000

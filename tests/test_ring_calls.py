@@ -120,6 +120,11 @@ def test_an_odd_number_of_positions_is_no_fault_of_consecutive_pieces():
     assert max(differences(FUNCTIONS[0], 3, "contiguous", whole, True, None)) < CLOSE
 
 
+def test_two_positions_on_a_rank_are_an_early_and_a_late_piece():
+    whole = [x[..., :6, :] for x in tensors(WORK)]
+    assert max(differences(FUNCTIONS[0], 3, "zigzag", whole, True, None)) < CLOSE
+
+
 def test_l_is_that_of_all_ranks_and_passes_no_gradient_on():
     q, k, v, _ = tensors(WORK)
     parts = [split_sequence(x, 3) for x in (q, k, v)]

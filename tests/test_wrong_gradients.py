@@ -226,7 +226,17 @@ def test_a_wrong_gradient_is_rejected(monkeypatch, name, title):
 ATTENTION = gradients.scaled_dot_product_attention_backward
 LAYER, SUM = gradients.multi_head_attention_backward, gradients.weighted_sum_backward
 SOFTMAX = "softmax_backward(grad_weights, weights, mask)"
+SCORES = gradients.dot_product_scores_backward
+square = claim(claims.test_as_many_queries_as_keys_are_not_taken_for_each_other, False)
+UNTURNED = "(weights if weights.shape[-1] == weights.shape[-2] else _transposed(weights))"
 LINES = {
+    "a square of weights not transposed": (SUM, "_transposed(weights)", UNTURNED, square),
+    "a square of scores not transposed": (
+        SCORES,
+        "_transposed(grad_scores)",
+        UNTURNED.replace("weights", "grad_scores"),
+        square,
+    ),
     "weights of hidden keys too": (ATTENTION, "scores + bias, mask)", "scores + bias)", dot),
     "the bias ignored": (ATTENTION, "scores if bias is None", "scores if True", scaled),
     "the scale ignored forward": (ATTENTION, "(q, k, scale)", "(q, k)", scaled),
