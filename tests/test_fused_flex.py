@@ -139,3 +139,20 @@ def test_it_gives_no_gradients_on_a_cpu_yet():
     q = torch.zeros(1, 1, 4, 16, requires_grad=True)
     with pytest.raises(NotImplementedError, match="backward on CPU"):
         flex_attention(q, q, q)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_cap_after_another_and_a_cap_in_another_place_are_compiled():
+    """PyTorch 2.15 makes a variable of a float that has changed, and refuses it in a score_mod."""
+    torch.compiler.reset()
+    q, k, v = torch.randn(3, 1, 4, 16, 8)
+    for cap in (2.0, 3.0, 5):
+        want = pytorch.softmax(pytorch.soft_cap(pytorch.dot_product_scores(q, k), cap)) @ v
+        torch.testing.assert_close(flex_attention(q, k, v, flex.soft_cap(cap)), want)
+    bias = pytorch.alibi_bias(4, 16, 16)
+    for order in (1, -1):
+        changes = (flex.soft_cap(2.0), flex.alibi(4, 16, 16))[::order]
+        scores = pytorch.dot_product_scores(q, k) + (0 if order == 1 else bias)
+        bent = pytorch.soft_cap(scores, 2.0) + (bias if order == 1 else 0)
+        out = flex_attention(q, k, v, flex.in_turn(*changes))
+        torch.testing.assert_close(out, pytorch.softmax(bent) @ v)

@@ -99,7 +99,14 @@ def every(*rules):
 
 def soft_cap(cap: Number):
     """The change of `attnbook.pytorch.soft_cap`: cap · tanh(s / cap). Returns a score_mod."""
-    return lambda s, b, h, i, j: cap * torch.tanh(s / cap)
+    written = repr(
+        float(cap)
+    )  # the second float that it meets here PyTorch 2.15 refuses to compile
+
+    def bent(s, b, h, i, j):
+        return float(written) * torch.tanh(s / float(written))
+
+    return bent
 
 
 def alibi(n_heads: Integral, n_q: Integral, n_k: Integral):
