@@ -19,12 +19,12 @@ def _in_a_fresh_pytorch(solution):
     return call
 
 
-AXES = "three axes: FLASH wants four, and a batch of one would do."
+LEARNS = "a mask that learns: on a CPU FLASH has no gradient for one."
 WIDTHS = "values of another width than the keys: FLASH wants one width for all."
 MASK = "a boolean mask is no reason: on a CPU FLASH takes one. On a GPU it would refuse."
 DROPOUT = "dropout: no fused program of a CPU has any."
 SIDE = "transposed in memory, the numbers of a key do not lie side by side; FLASH wants them so."
-PLAIN = "four axes, one width, side by side, no dropout: the first call has nothing to refuse."
+PLAIN = "no mask, one width, side by side, no dropout: the first call has nothing to refuse."
 
 which_flash = Predict(
     name="fused.which_flash",
@@ -34,14 +34,14 @@ which_flash = Predict(
     solution_of=_in_a_fresh_pytorch(solutions.which_flash),
     hints=(
         "Does FLASH on a CPU take a mask? Look at the table of the chapter.",
-        "FLASH wants four axes, one width, numbers side by side and no dropout.",
+        "FLASH wants one width, numbers side by side, no dropout and no mask that learns.",
     ),
     explanation=(
-        "The first and the fourth run FLASH: a boolean mask is taken on a CPU. The others lack an "
-        "axis, have a narrower value, ask for dropout, or have keys that are transposed in memory."
+        "The first and the fourth run FLASH: a boolean mask is taken on a CPU. The others have a "
+        "mask that learns, a narrower value, ask for dropout, or have keys transposed in memory."
     ),
     misconceptions=(
-        Misconception([1, 1, 0, 1, 0, 0], AXES),
+        Misconception([1, 1, 0, 1, 0, 0], LEARNS),
         Misconception([1, 0, 1, 1, 0, 0], WIDTHS),
         Misconception([1, 0, 0, 0, 0, 0], MASK),
         Misconception([1, 0, 0, 1, 1, 0], DROPOUT),

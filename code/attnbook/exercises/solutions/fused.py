@@ -12,7 +12,7 @@ def which_flash():
     q, causal = torch.zeros(2, 8, 16, 64), torch.ones(16, 16, dtype=torch.bool).tril()
     calls = (
         ((q, q, q), {}),
-        ((q[0], q[0], q[0]), {}),
+        ((q, q, q), {"attn_mask": torch.zeros(16, 16, requires_grad=True)}),
         ((q, q, q[..., :32]), {}),
         ((q, q, q), {"attn_mask": causal}),
         ((q, q, q), {"dropout_p": 0.1}),
