@@ -68,7 +68,7 @@ def zeros_into_the_next_block(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
 def adds_to_every_number(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
     for start in range(0, n, BLOCK):
         i = start + tl.arange(0, BLOCK)
-        own = (i < n) & (start == tl.program_id(0) * BLOCK)
+        own = (i < n) & (i // BLOCK == tl.program_id(0))
         y = factor * tl.load(x_ptr + i, mask=own, other=0.0)
         tl.store(out_ptr + i, tl.load(out_ptr + i, mask=i < n) + y, mask=i < n)
 

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import itertools
+import traceback
 
 import numpy as np
 import torch
@@ -49,8 +50,8 @@ def _once(function, arguments, launches=None, turned=False):
     """The results as arrays; what each launch has accessed goes into the list `launches`."""
     tensors = list(map(_guarded, arguments))
     with plain_settings(), _nan_where_nothing_is_stored(), watch(strict=True) as seen:
-        with _programs(seen, [] if launches is None else launches, turned):
-            out = _launched(function, tensors)
+        with _programs(seen, [] if launches is None else launches, turned) as starts:
+            out = _launched(function, tensors, starts)
     _hand_back(arguments, tensors)
     of_tensors = isinstance(out, list) and all(isinstance(x, torch.Tensor) for x in out)
     kind = list if of_tensors else tuple if isinstance(out, tuple) else None
@@ -78,7 +79,7 @@ def _programs(seen, launches, turned):
 
     with replaced(builder, "set_grid_dim", begin):
         with replaced(builder, "set_grid_idx", from_behind if turned else number):
-            yield
+            yield starts
     launches += [seen[a:b] for a, b in itertools.pairwise([*starts, len(seen)])]
 
 
@@ -112,7 +113,7 @@ def _hand_back(arguments, tensors):
             np.copyto(array, tensor.cpu().numpy())
 
 
-def _launched(function, tensors):
+def _launched(function, tensors, starts):
     """What the function returns; what its kernel raises, without the interpreter's wrapping."""
     try:
         return function(*tensors)
@@ -122,9 +123,15 @@ def _launched(function, tensors):
             cause = cause.__cause__
         if "NotImplementedError" in f"{type(cause).__name__} {cause}":
             raise NotImplementedError from None
-        if "builtin_function_or_method" in str(cause):  # tl.load, outside of a launch
+        if not starts and isinstance(cause, AttributeError) and _raised_by_triton(cause):
             raise Unfit("a kernel is not called but launched, on a grid: kernel[grid](…)") from None
         raise cause.with_traceback(cause.__traceback__) from None
+
+
+def _raised_by_triton(error):
+    """Whether the innermost function is one of Triton's."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return frame.f_globals.get("__name__", "").startswith("triton.")
 
 
 @contextlib.contextmanager
