@@ -99,9 +99,7 @@ def every(*rules):
 
 def soft_cap(cap: Number):
     """The change of `attnbook.pytorch.soft_cap`: cap · tanh(s / cap). Returns a score_mod."""
-    written = repr(
-        float(cap)
-    )  # the second float that it meets here PyTorch 2.15 refuses to compile
+    written = repr(float(cap))  # a float that changes, PyTorch 2.15 refuses to compile
 
     def bent(s, b, h, i, j):
         return float(written) * torch.tanh(s / float(written))
