@@ -50,7 +50,8 @@ def ring_attention(
     unknown placement or, with zigzag, an odd number of positions; RankLost if a neighbour has ended
     or does not answer within the time-out of the group.
 
-    Source: Liu, Zaharia and Abbeel (2023), algorithm 1; the zigzag zhuzilin (2024).
+    Source: Liu, Zaharia and Abbeel (2023), algorithm 1; the zigzag xrennvidia (2023), named by
+    zhuzilin (2024).
     """
     return _RingAttention.apply(q, k, v, Ring.of(group), causal, _fit(q, placement), scale)[0]
 

@@ -25,7 +25,8 @@ def pieces(rank: Integral, n_ranks: Integral, placement: str) -> tuple:
 
     Returns a tuple of one or two numbers. Raises ValueError if there is no such placement or rank.
 
-    Source: for the zigzag zhuzilin (2024) and Grattafiori et al. (2024), section 3.3.2.
+    Source: for the zigzag xrennvidia (2023), its name zhuzilin (2024);
+    Grattafiori et al. (2024), section 3.3.2.
 
     >>> [pieces(rank, 4, "zigzag") for rank in range(4)]
     [(0, 7), (1, 6), (2, 5), (3, 4)]

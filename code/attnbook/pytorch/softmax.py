@@ -18,7 +18,7 @@ def logsumexp(
 
     Returns a tensor without the last axis: -inf where nothing is visible, with gradient 0.
 
-    Source: Blanchard, Higham and Higham (2021), algorithm 3.1 without their index k. That the L of
+    Source: Blanchard, Higham and Higham (2021), algorithm 4.1 without their index k. That the L of
     two parts make the L of the whole: Milakov and Gimelshein (2018), for attention Rabe and Staats
     (2021).
 

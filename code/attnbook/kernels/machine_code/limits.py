@@ -34,7 +34,7 @@ class Chip:
 
 # NVIDIA's data sheets: an H100 SXM has 132 multiprocessors and 989.4 TFLOP/s of dense bfloat16, so
 # 4096 operations a clock at 1.83 GHz; an A100 has 108, 312 TFLOP/s and 1.41 GHz. Other rates are
-# those of the CUDA C++ Programming Guide's table of arithmetic instructions, for 8.0 and 9.0.
+# those of the CUDA C++ Best Practices Guide's table of arithmetic instructions, for 8.0 and 9.0.
 CHIPS = {
     "sm_90": Chip("H100 SXM", 132, 1.83e9, 4096),
     "sm_80": Chip("A100", 108, 1.41e9, 2048),
