@@ -50,7 +50,7 @@ def record(folder):
     return json.loads(file.read_text())
 
 
-@pytest.mark.parametrize("fault", ["hangs", "hangs, and holds Python's lock", "is killed, later"])
+@pytest.mark.parametrize("fault", ["hangs", "is killed, later"])
 def test_the_race_goes_on_after_a_peer_that_hangs_or_is_killed(stand_ins, tmp_path, fault):
     stand_ins(fault)
     assert not checked()
@@ -110,10 +110,11 @@ def test_where_there_is_no_other_assembler_that_is_said(stand_ins, monkeypatch, 
 def test_a_process_that_leaves_others_behind_is_not_waited_for(tmp_path):
     """They hold its output open, as processes do that only watch or compile."""
     child = "import time; time.sleep(1000)"
-    code = f"import os, subprocess, sys; subprocess.Popen([sys.executable, '-c', {child!r}]); "
-    run = [sys.executable, "-c", code + "print('it leaves', flush=True); os._exit(2)"]
+    code = f"import os, subprocess, sys; x = subprocess.Popen([sys.executable, '-c', {child!r}]); "
+    run = [sys.executable, "-c", code + "print(x.pid, flush=True); os._exit(2)"]
     assert gpu_check.step(run, tmp_path / "a.log", gpu_check.surroundings(), 1000) == 2
-    assert (tmp_path / "a.log").read_text() == "it leaves\n"
+    state = Path(f"/proc/{int((tmp_path / 'a.log').read_text())}/stat")
+    assert not state.exists() or state.read_text().split()[2] == "Z"  # ended, and nobody has asked
 
 
 def test_what_runs_when_the_time_is_over_is_named_and_not_broken(tmp_path, monkeypatch, capsys):
