@@ -6,8 +6,9 @@ import threading
 import numpy as np
 import pytest
 import torch
+from test_arguments import refusal
 
-from attnbook import arguments, masks, pytorch, reference
+from attnbook import arguments, fused, gradients, linear, masks, online, pytorch, reference
 from attnbook.operation import inside
 
 MASKS = [name for name in pytorch.__all__ if name.endswith("_mask") and hasattr(masks, name)]
@@ -89,6 +90,52 @@ def test_no_width_at_all_is_no_error_where_a_scale_is_given(library):
     assert np.array_equal(library.dot_product_scores(q, k, scale=1), np.zeros((2, 3)))
 
 
+def test_the_other_functions_without_width_need_a_scale_too():
+    q, v = np.ones((3, 0)), np.ones((3, 2))
+    calls = [
+        lambda scale: gradients.dot_product_scores_backward(np.ones((3, 3)), q, q, scale),
+        *(
+            lambda scale, f=f: f(q, q, v, scale=scale)
+            for f in (linear.recurrent, linear.parallel, linear.chunked, linear.bidirectional)
+        ),
+    ]
+    for call in calls:
+        call(1.0)
+        with pytest.raises(ValueError, match="q has width d_k = 0; expected 1 or more"):
+            call(None)
+
+
+@pytest.mark.parametrize("kind", [np.ma.MaskedArray, np.matrix])
+def test_an_array_of_another_kind_is_refused_wherever_it_comes_in(kind):
+    x = np.ones((3, 4))
+    for call in (
+        lambda q: reference.gaussian_scores(q, x),
+        lambda q: reference.scaled_dot_product_attention(x, x, v=q),
+        lambda q: online.attention_in_blocks(q, x, x),
+        lambda q: linear.recurrent(q, x, x),
+        lambda q: reference.split_heads(q, 2),
+        lambda q: masks.document_mask(np.arange(3), q[0].astype(int)),
+    ):
+        call(x)
+        with pytest.raises(
+            TypeError, match=rf" is a {kind.__name__} of shape .*; expected a plain array"
+        ):
+            call(x.view(kind))
+
+
+def test_a_file_in_memory_is_an_array_as_any_other(tmp_path):
+    x = np.memmap(tmp_path / "x", mode="w+", shape=(3, 4))
+    assert reference.gaussian_scores(x, x).shape == (3, 3)
+
+
+@pytest.mark.parametrize("library", [masks, pytorch], ids=["numpy", "torch"])
+def test_a_window_beyond_all_keys_shows_them_all(library):
+    for far in (10**30, np.uint64(2**64 - 1)):
+        assert library.sliding_window_mask(2, 3, far, far).all()
+        seen = library.sliding_window_mask(2, 3, far)
+        assert (seen == library.causal_mask(2, 3)).all()
+
+
 @pytest.mark.parametrize("name", MASKS)
 def test_the_twin_of_a_mask_has_the_same_defaults(name):
     ours, twins = (inspect.signature(getattr(m, name)).parameters for m in (masks, pytorch))
@@ -127,3 +174,21 @@ def test_a_bias_has_its_gradient():
     assert torch.autograd.gradcheck(
         lambda *x: pytorch.scaled_dot_product_attention(*x[:3], mask, x[3]), (q, k, v, bias)
     )
+
+
+def test_a_device_without_numbers_is_refused_by_the_dispatcher():
+    q = torch.empty(1, 2, 3, 4, device="meta")
+    said = refusal(fused.attention, q, q, q, error=ValueError)
+    assert said == "attention: q is on the device meta; expected tensors that have numbers"
+
+
+@pytest.mark.parametrize("place", range(3), ids="qkv")
+def test_a_layer_of_another_dtype_is_refused_in_a_sentence(place):
+    layer, given = pytorch.MultiHeadAttention(4, 2), [torch.ones(1, 3, 4) for _ in range(3)]
+    given[place] = given[place].double()
+    said = refusal(layer, *given)
+    assert said.startswith("MultiHeadAttention: its parameters are torch.float32 and an argument")
+    with torch.autocast("cpu", torch.bfloat16):
+        assert refusal(layer, *given) == said, "which leaves float64 as it is"
+        given[place] = given[place].half()
+        layer(*given)

@@ -206,6 +206,23 @@ def test_arguments_stay_as_they_are():
     assert all(map(torch.equal, before, given))
 
 
+def test_queries_without_width_need_a_scale():
+    q, k, v, grad_out = inputs(5, 9, 0, 4)
+    for scale, refused in ((0.5, False), (None, True)):
+        seen = distributed.attention_with_lse(q, k, v, scale=0.5)
+        for call in (
+            lambda scale=scale: distributed.attention_with_lse(q, k, v, scale=scale),
+            lambda scale=scale, seen=seen: distributed.attention_backward(
+                grad_out, q, k, v, *seen, scale=scale
+            ),
+        ):
+            if refused:
+                with pytest.raises(ValueError, match="q has width d_k = 0; expected 1 or more"):
+                    call()
+            else:
+                call()
+
+
 def test_refusals_name_the_argument():
     q, k, v, _ = inputs(4, 4, 3, 4, 4, 3)
     with pytest.raises(ValueError, match="k has 3 heads; expected a divisor of the 4 of q"):

@@ -95,6 +95,22 @@ def test_refusals():
         distributed.join_sequence([x[:3]])
     with pytest.raises(ValueError, match="n is 10; expected a multiple of n_ranks = 4"):
         distributed.ring_bytes(Work(10), 4)
+    with pytest.raises(ValueError, match="n_ranks is 0; expected 1 or more"):
+        distributed.ring_bytes(Work(10), 0)
+    for n, n_ranks, how, number in (
+        (7, 2, "zigzag", 4),
+        (6, 4, "contiguous", 4),
+        (-8, 2, "zigzag", 4),
+    ):
+        with pytest.raises(ValueError, match=f"n is {n}; expected a multiple of {number}"):
+            distributed.visible_pairs(n, n_ranks, how)
+    for none in (
+        lambda: distributed.split_sequence(x, 0),
+        lambda: distributed.join_sequence([]),
+        lambda: distributed.visible_pairs(0, 0),
+    ):
+        with pytest.raises(ValueError, match="there are 0 ranks; expected 1 or more"):
+            none()
 
 
 LLAMA = Work(2**20, n_heads=32, n_kv_heads=8, d=128, itemsize=2)

@@ -6,7 +6,7 @@ import torch
 from test_arguments import refusal
 from test_twins import NAMES, others, tensors
 
-from attnbook import arguments, masks, pytorch, reference
+from attnbook import arguments, distributed, fused, masks, pytorch, reference
 
 
 def test_mixed_dtypes_meet_in_the_wider_one():
@@ -113,12 +113,31 @@ def ones(library, *shape, dtype=float):
 @BOTH
 @pytest.mark.parametrize(
     ("name", "ours"),
-    [("attn_mask", "mask, in which True = may look"), ("is_causal", "mask=causal_mask(n_q, n_k)")],
+    [
+        ("attn_mask", "mask, in which True = may look, or bias, added to the scores"),
+        ("is_causal", "mask=causal_mask(n_q, n_k)"),
+    ],
 )
 def test_the_names_of_pytorch_lead_to_ours(library, name, ours):
     q = ones(library, 3, 4)
     said = refusal(library.scaled_dot_product_attention, q, q, q, **{name: True})
     assert said.endswith(f"unexpected keyword argument '{name}'; {name} is here {ours}")
+
+
+def test_a_name_of_pytorchs_leads_to_what_the_function_has():
+    q = torch.ones(1, 2, 3, 4)
+    said = refusal(fused.attention, q, q, q, is_causal=True)
+    assert said.endswith("is_causal is here causal=True, or mask=causal_mask(n_q, n_k)")
+    said = refusal(attend, q, q, q, key_padding_mask=None)
+    assert said.endswith("key_padding_mask is here mask=padding_mask(valid_lens, n_k)")
+    said = refusal(pytorch.DotProductAttention(), q, q, q, key_padding_mask=None)
+    assert said.endswith("is here valid_lens, or mask=padding_mask(valid_lens, n_k)")
+    said = refusal(distributed.ring_attention, q, q, q, is_causal=True)
+    assert said.endswith("is_causal is here causal=True")
+    said = refusal(reference.softmax, np.ones(3), is_causal=True)
+    assert said.endswith("is_causal is here mask=causal_mask(n_q, n_k)")
+    said = refusal(reference.split_heads, np.ones((3, 4)), 2, is_causal=True)
+    assert said.endswith("unexpected keyword argument 'is_causal'")
 
 
 @BOTH

@@ -12,12 +12,15 @@ import numpy as np
 from jaxtyping import jaxtyped, print_bindings
 
 MOST_KINDS = 4096
-# What PyTorch calls it, and what it is here.
+# What PyTorch calls it, and what it is here: by the arguments that a function may have for it.
 ELSEWHERE = {
-    "attn_mask": "mask, in which True = may look",
-    "is_causal": "mask=causal_mask(n_q, n_k)",
-    "key_padding_mask": "valid_lens, or mask=padding_mask(valid_lens, n_k)",
+    "attn_mask": {"mask": "mask, in which True = may look", "bias": "bias, added to the scores"},
+    "is_causal": {"causal": "causal=True", "mask": "mask=causal_mask(n_q, n_k)"},
+    "key_padding_mask": {"valid_lens": "valid_lens", "mask": "mask=padding_mask(valid_lens, n_k)"},
+    "mask": {"bias": "bias, -inf where a query may not look"},
 }
+# Arrays in which * is another product, or of which a part does not count; and what to pass instead.
+SPECIAL = {np.ma.MaskedArray: "its data, and mask= for what to hide", np.matrix: "np.asarray of it"}
 
 
 def checker(function):
@@ -46,7 +49,8 @@ def look(function, signature, args, kwargs):
     try:
         given = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
-        raise TypeError(f"{function.__qualname__}: {error}{_ours(kwargs)}") from None
+        raise TypeError(f"{function.__qualname__}: {error}{_ours(kwargs, signature)}") from None
+    _refuse_unless_plain(function, given)
     wrong = _first_wrong(function)(*args, **kwargs)
     expected = _axes(given) if not wrong or _is_mask(wrong[0], given) else None
     if expected:
@@ -129,9 +133,22 @@ def _remember(known, fitting):
         fitting.add(known)
 
 
-def _ours(names):
-    found = [f"{name} is here {ELSEWHERE[name]}" for name in names if name in ELSEWHERE]
-    return f"; {', '.join(found)}" if found else ""
+def _refuse_unless_plain(function, given):
+    for name, x in given.items():
+        kind = next((kind for kind in SPECIAL if isinstance(x, kind)), None)
+        if kind is not None:
+            was = f"{name} is a {kind.__name__} of shape {x.shape}"
+            wanted = f"expected a plain array: {SPECIAL[kind]}"
+            raise TypeError(f"{function.__qualname__}: {was}; {wanted}")
+
+
+def _ours(names, signature):
+    """How a function says what an argument that it has not says elsewhere."""
+    found = []
+    for name in set(names) & set(ELSEWHERE) - set(signature.parameters):
+        ways = [way for ours, way in ELSEWHERE[name].items() if ours in signature.parameters]
+        found += [f"{name} is here {', or '.join(ways)}"] if ways else []
+    return f"; {', '.join(sorted(found))}" if found else ""
 
 
 def _sizes():

@@ -99,8 +99,10 @@ def dot_product_scores_backward(
 
         G_k = scale · (G_S)ᵀ q    (n_k, n_q)(n_q, d_k)
 
-    Returns both, of the shapes of q and k.
+    Returns both, of the shapes of q and k. Raises ValueError if d_k is 0 and no scale is given.
     """
+    if scale is None and q.shape[-1] == 0:
+        raise ValueError("dot_product_scores_backward: q has width d_k = 0; expected 1 or more")
     scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
     grad_scores = scale * grad_scores
     grad_q = weighted_sum(grad_scores, k, mask)
@@ -124,6 +126,7 @@ def scaled_dot_product_attention_backward(
 
     The three steps of attention, backward: from the sum to weights and values, from the weights to
     scores, from the scores to queries and keys. Returns three arrays, of the shapes of q, k and v.
+    The bias counts, but has no gradient here: a learned one has it in `attnbook.pytorch`.
 
     Source: Dao et al. (2022), appendix B.2.
     """

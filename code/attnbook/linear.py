@@ -219,6 +219,8 @@ def normalised_bidirectional(
 
 
 def _scaled(q, scale):
+    if scale is None and q.shape[-1] == 0:
+        raise ValueError("scale is None and q has width d_k = 0; expected 1 or more, or a scale")
     return q * (q.shape[-1] ** -0.5 if scale is None else float(scale))
 
 

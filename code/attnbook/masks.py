@@ -77,7 +77,8 @@ def sliding_window_mask(
     _count("left", left)
     _count("right", right)
     ahead = steps_ahead(n_q, n_k)
-    return (ahead + left >= 0) & (ahead <= right)  # -left of an unsigned number would be large
+    left, right = (min(int(n), n_q + n_k) for n in (left, right))  # no key lies farther
+    return (-left <= ahead) & (ahead <= right)
 
 
 @checked

@@ -96,7 +96,7 @@ def attention_backward(
 
 def _backward(grad_out, q, k, v, out, lse, causal, scale):
     q, k, v, grad_out, out, lse = _grouped(q, k, v, grad_out, out, lse[..., None])
-    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    scale = _scale(q, scale)
     along = (grad_out * out).sum(dim=-1, keepdim=True)
     shift = torch.where(lse == -torch.inf, 0, lse)  # a row of NaN stays one
     grad_q, grad_k, grad_v = torch.zeros_like(q), torch.zeros_like(k), torch.zeros_like(v)
@@ -122,7 +122,7 @@ def attend(q, k, v, causal, scale):
         out, lse = kernels.flash_attention_with_lse(q, k, v, causal=causal, scale=scale)
         return out.float(), lse
     q, k, v = _grouped(q, k, v)
-    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    scale = _scale(q, scale)
     out, lse = nothing_seen(q, v)
     for keys, rows, seen in _blocks(q.shape[-2], k.shape[-2], causal, q.device):
         scores = scale * q[..., rows, :] @ k[..., keys, :].mT
@@ -156,6 +156,12 @@ def _grouped(q, k, v, *of_queries):
     heads = n_kv_heads, n_heads // n_kv_heads
     q, *of_queries = (x.to(wide).unflatten(-3, heads) for x in (q, *of_queries))
     return q, k.to(wide).unsqueeze(-3), v.to(wide).unsqueeze(-3), *of_queries
+
+
+def _scale(q, scale):
+    if scale is None and q.shape[-1] == 0:
+        raise ValueError("scale is None and q has width d_k = 0; expected 1 or more, or a scale")
+    return q.shape[-1] ** -0.5 if scale is None else scale
 
 
 def _blocks(n_q, n_k, causal, device):

@@ -49,6 +49,7 @@ def split_sequence(
     >>> [part.tolist() for part in split_sequence(torch.arange(8), 2, "zigzag", dim=0)]
     [[0, 1, 6, 7], [2, 3, 4, 5]]
     """
+    _some_ranks("split_sequence", n_ranks)
     kept = [pieces(rank, n_ranks, placement) for rank in range(n_ranks)]
     number = sum(map(len, kept))
     if x.shape[dim] % number:
@@ -64,11 +65,13 @@ def split_sequence(
 def join_sequence(parts: list | tuple, placement: str = "zigzag", dim: Integral = -2) -> Tensor:
     """The sequence from the ranks' parts: the inverse of `split_sequence`.
 
-    Returns one tensor. Raises ValueError if a part does not divide into its pieces.
+    Returns one tensor. Raises ValueError if there are no parts, or one does not divide into its
+    pieces.
 
     >>> join_sequence([torch.tensor([0, 1, 6, 7]), torch.tensor([2, 3, 4, 5])], dim=0).tolist()
     [0, 1, 2, 3, 4, 5, 6, 7]
     """
+    _some_ranks("join_sequence", len(parts))
     cut = {}
     for rank, part in enumerate(parts):
         mine = pieces(rank, len(parts), placement)
@@ -101,11 +104,16 @@ def visible_pairs(n: Integral, n_ranks: Integral, placement: str = "zigzag") -> 
     """How many pairs of query and key each rank meets at each step, under a causal mask.
 
     Step s brings rank r the keys of rank (r - s) mod n_ranks. Returns a list of the ranks' lists.
+    Raises ValueError if the n positions do not divide as `split_sequence` would divide them.
 
     >>> visible_pairs(8, 2, "contiguous"), visible_pairs(8, 2, "zigzag")
     ([[10, 0], [10, 16]], [[10, 8], [10, 8]])
     """
     _known(placement)
+    _some_ranks("visible_pairs", n_ranks)
+    number = n_ranks * len(pieces(0, n_ranks, placement))
+    if n < 0 or n % number:
+        raise ValueError(f"visible_pairs: n is {n}; expected a multiple of {number}, the pieces")
     m, whole = n // n_ranks, range(n // n_ranks)
 
     def pairs(rank, source):
@@ -116,6 +124,11 @@ def visible_pairs(n: Integral, n_ranks: Integral, placement: str = "zigzag") -> 
 
     steps = range(n_ranks)
     return [[pairs(r, (r - step) % n_ranks) for step in steps] for r in range(n_ranks)]
+
+
+def _some_ranks(name, n_ranks):
+    if n_ranks < 1:
+        raise ValueError(f"{name}: there are {n_ranks} ranks; expected 1 or more")
 
 
 def _known(placement):

@@ -56,6 +56,8 @@ def _block(work, n_ranks):
 
 
 def _positions(work, n_ranks):
+    if n_ranks < 1:
+        raise ValueError(f"n_ranks is {n_ranks}; expected 1 or more")
     if work.n % n_ranks:
         raise ValueError(f"n is {work.n}; expected a multiple of n_ranks = {n_ranks}")
     return work.n // n_ranks

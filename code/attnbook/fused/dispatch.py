@@ -78,6 +78,8 @@ def attention(
 
 def _by_the_first(q, k, v, options):
     """By the first form that does not refuse."""
+    if q.device.type == "meta":
+        raise ValueError("attention: q is on the device meta; expected tensors that have numbers")
     bias, seen = options.bias, options.visible
     with torch.autocast(q.device.type, enabled=False):
         reasons = {form: form.refuses(q, k, v, options) for form in _forms(q, k, v)}
