@@ -85,9 +85,10 @@ def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=N
 
     Variants: plain; causal; shared, causal with keys that four heads share; masked, with every
     mask, a soft cap, shared heads and sizes that blocks do not divide; biased, all that with a
-    bias; apart, plain with rows that no descriptor takes.
+    bias; ruled, all that with runs of keys for masks; apart, plain with rows that no descriptor
+    takes.
     """
-    masked = variant in ("masked", "biased")
+    masked = variant in ("masked", "biased", "ruled")
     n, kv_heads = 4001 if masked else 4096, 4 if masked or variant == "shared" else 16
     like = {"dtype": getattr(torch, dtype), "device": "meta"}
     q, k = (torch.empty(4, heads, n, width, **like) for heads in (16, kv_heads))
@@ -100,6 +101,9 @@ def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=N
         return
     bias = torch.empty(4, 16, n, n, **like) if variant == "biased" else None
     options = Options(bias, lens, variant in ("causal", "shared") or masked, window, cap, 0.1)
+    if variant == "ruled":
+        runs = torch.empty(4, 2, n, dtype=torch.int32, device="meta")
+        options = Options(None, None, False, None, cap, 0.1, runs)
     if way == "forward":
         chosen = launch.choices(q, k, k, options)[choice]
         launch.forward(q, k, k, options, Configuration(*configuration) if configuration else chosen)

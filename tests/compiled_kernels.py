@@ -96,6 +96,8 @@ def jobs(chip):
     for width in WIDTHS:
         for variant in ADDED if hopper and width in (64, 128) else MASKED:
             yield {"way": "backward, atomic", "width": width, "variant": variant}
+        for way in ("forward", "backward", "backward, atomic"):
+            yield {"way": way, "width": width, "variant": "ruled"}
     for width in WIDTHS:
         yield {"way": "decode", "width": width, "variant": "masked"}
     for variant in ("plain", "causal") if hopper else ():
@@ -207,7 +209,7 @@ def may_be_small(job):
     large = job["width"] == 256, job["variant"] in ("biased", "apart")
     if job["way"] == "forward":
         return all(large)
-    added = job["way"] == "backward, atomic" and job["variant"] == "masked"
+    added = job["way"] == "backward, atomic" and job["variant"] in ("masked", "ruled")
     return any(large) or job["way"] == "decode" or added
 
 

@@ -6,7 +6,7 @@ import torch
 from attnbook import masks, reference
 
 
-def visible(q, k, causal=False, window=None, valid_lens=None):
+def visible(q, k, causal=False, window=None, valid_lens=None, rule=None):
     """The mask (batch or 1, 1, n_q, n_k) that the options of `flash_attention` stand for."""
     n_q, n_k = q.shape[-2], k.shape[-2]
     mask = np.ones((1, 1, n_q, n_k), bool)
@@ -16,6 +16,9 @@ def visible(q, k, causal=False, window=None, valid_lens=None):
         mask = mask & masks.sliding_window_mask(n_q, n_k, window)
     if valid_lens is not None:
         mask = mask & masks.padding_mask(valid_lens.numpy(), n_k)[:, None]
+    if rule is not None:  # whose masks are those of `attnbook.masks`, as `test_rules` proves
+        by_rule = rule.mask(n_q, n_k).numpy()
+        mask = mask & by_rule.reshape(-1, 1, n_q, n_k)
     return mask
 
 

@@ -18,9 +18,9 @@ def options(q=Q, k=K, **named):
 
 
 def test_what_nobody_asks_for_is_none_and_the_scale_is_of_the_width():
-    assert options() == (None, None, False, None, None, 0.25)
+    assert options() == (None, None, False, None, None, 0.25, None)
     found = options(causal=True, window=3, softcap=2, scale=7)
-    assert found == (None, None, True, 3, 2.0, 7.0)
+    assert found == (None, None, True, 3, 2.0, 7.0, None)
     assert type(found.softcap) is type(found.scale) is float
     assert options(scale=0).scale == 0 and options(torch.zeros(1, 1, 64)).scale == 0.125
 

@@ -37,6 +37,9 @@ KERNELS = {
         {"device": "cuda:1"},
         {"rule": rules.sliding_window(2) & rules.padding(torch.tensor([2, 3]))},
         {"rule": rules.causal() & rules.prefix(3) & rules.sliding_window(1, 2)},
+        {"rule": rules.sliding_window(1, 1) & rules.padding(torch.tensor([2, 3]))},
+        {"rule": rules.documents(torch.zeros(3, dtype=int), torch.zeros(5, dtype=int))},
+        {"rule": rules.padding(torch.ones(2, 3, dtype=int))},
     ],
     "its way back takes no bias": [
         {"bias": BIAS, "grad": True},
@@ -49,12 +52,8 @@ KERNELS = {
         {"width": (16, 32)},
     ],
     "it takes no mask, but rules": [{"mask": torch.ones(3, 5, dtype=bool)}],
-    "its rules are causal, a window before the query, and lengths": [
-        {"rule": rules.prefix(2)},
-        {"rule": rules.sliding_window(1, 1)},
-        {"rule": rules.sliding_window(1, 1) & rules.padding(torch.tensor([2, 3]))},
-        {"rule": rules.documents(torch.zeros(3, dtype=int), torch.zeros(5, dtype=int))},
-        {"rule": rules.padding(torch.ones(2, 3, dtype=int))},
+    "its documents have keys that lie side by side, and are known to": [
+        {"rule": rules.documents(torch.zeros(3, dtype=int), torch.tensor([0, 1, 0, 1, 0]))},
     ],
     "its kernels are for GPUs, and q is on the CPU": [{"device": "cpu"}],
     "its kernels are for GPUs, and q is on the device 'xpu'": [{"device": "xpu"}],
@@ -193,6 +192,10 @@ def test_the_kernels_are_given_all_as_it_is_and_no_gradient_of_a_bias(monkeypatc
     ) | {"causal": False}  # fmt: skip
     forms.by_kernels(Q, K, V, options_of(Q, K, bias=bias, alibi=True))
     assert given[2][1]["bias"].shape == (1, 4, 3, 5)
+    forms.by_kernels(Q, K, V, options_of(Q, K, rule=rules.prefix(2) & rules.sliding_window(2, 1)))
+    assert given[3][1]["rule"] == rules.prefix(2) & rules.sliding_window(2, 1)
+    forms.by_kernels(Q, K, V, options_of(Q, K, rule=rules.sliding_window(1, 1)))
+    assert given[4][1]["rule"] == rules.sliding_window(1, 1) and "causal" not in given[4][1]
 
 
 DOCUMENTS = np.array([[0, 1, 1], [0, 0, 2]]), np.array([[0, 0, 1, 1, 2], [2, 1, 2, 0, 2]])

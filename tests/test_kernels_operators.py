@@ -1,5 +1,6 @@
 """The kernels as PyTorch sees them: operators, gradients, compilers, and what they refuse."""
 
+import functools
 import itertools
 import os
 import subprocess
@@ -13,19 +14,22 @@ from kernel_oracle import drawn
 from attnbook.kernels import flash_attention, flash_attention_backward, flash_attention_with_lse
 from attnbook.kernels.configurations import backward_choices, forward_choices
 from attnbook.kernels.operators import attend, attend_backward
+from attnbook.pytorch import rules
 
 Q, K, V, GRAD = drawn((1, 2, 5, 16), (1, 1, 7, 16), count=4)
 OPTIONS = None, None, True, None, None, 0.25
+RUNS = torch.tensor([0, 5]).repeat_interleave(Q.shape[2]).reshape(1, 2, -1).repeat(len(Q), 1, 1)
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_operators_are_what_they_say_they_are():
+@pytest.mark.parametrize("runs", [None, RUNS])
+def test_the_operators_are_what_they_say_they_are(runs):
     given = [x.clone().requires_grad_() for x in (Q, K, V)]
     kinds = "test_schema", "test_autograd_registration", "test_faketensor"
-    torch.library.opcheck(attend, (*given, *OPTIONS), test_utils=kinds)
-    out, lse = attend(Q, K, V, *OPTIONS)
+    torch.library.opcheck(attend, (*given, *OPTIONS, runs), test_utils=kinds)
+    out, lse = attend(Q, K, V, *OPTIONS, runs)
     torch.library.opcheck(
-        attend_backward, (GRAD, None, Q, K, V, out, lse, *OPTIONS, False), test_utils=kinds
+        attend_backward, (GRAD, None, Q, K, V, out, lse, *OPTIONS, runs, False), test_utils=kinds
     )
 
 
@@ -42,6 +46,16 @@ def test_a_compiler_keeps_them_whole():
     compiled = torch.compile(loss, backend=keep, fullgraph=True)
     assert torch.equal(compiled(Q, K, V), loss(Q, K, V))
     assert "attnbook.flash_attention.default" in seen
+
+
+def test_gradients_pass_through_a_compiler_under_a_rule():
+    given = [x.clone().requires_grad_() for x in (Q, K, V)]
+    attend = functools.partial(flash_attention, rule=rules.sliding_window(3, 2))
+    ours = torch.autograd.grad(
+        torch.compile(attend, backend="aot_eager", fullgraph=True)(*given), given, GRAD
+    )
+    for x, right in zip(ours, torch.autograd.grad(attend(*given), given, GRAD), strict=True):
+        torch.testing.assert_close(x, right)
 
 
 def test_gradients_pass_through_a_compiler():

@@ -1,4 +1,4 @@
-"""Kernels with one mistake in one line, each rejected by one of six small cases."""
+"""Kernels with one mistake in one line, each rejected by one of a few small cases."""
 
 import importlib
 import sys
@@ -12,11 +12,12 @@ from kernel_oracle import definition, drawn, gradients
 from attnbook import kernels
 from attnbook.kernels.arguments import options as looked_at
 from attnbook.kernels.configurations import INTERPRETED
+from attnbook.pytorch import rules
 
 SOURCE = Path(kernels.__file__).parent
 MODULES = (
     "along", "arguments", "backward_keys", "backward_queries", "configurations", "forward",
-    "interpreter", "launch", "order", "scores", "tiles", "visible",
+    "interpreter", "launch", "order", "runs", "scores", "tiles", "visible",
 )  # fmt: skip
 MISTAKES = {
     "forward": [
@@ -50,6 +51,21 @@ MISTAKES = {
         ("tl.maximum(first + window + 1, 0)", "tl.maximum(last + window + 1, 0)"),
         ("tl.minimum(tl.maximum(first, 0), end)", "tl.minimum(tl.maximum(last, 0), end)"),
         ("tl.minimum(tl.maximum(last, 0), end)", "tl.minimum(tl.maximum(first, 0), end)"),
+        ("tl.load(window + rows,", "tl.load(window + 0 * rows,"),
+        ("(first <= keys) & (keys < end)", "(first <= keys) & (keys <= end)"),
+        ("(first <= keys) & (keys < end)", "(keys < end)"),
+        ("batch.to(tl.int64) * 2", "0 * batch.to(tl.int64)"),
+        ("full_begin = tl.max(tl.where", "full_begin = tl.min(tl.where"),
+        ("full_end = tl.min(tl.where", "full_end = tl.max(tl.where"),
+        ("tl.max(last, 0)", "tl.min(last, 0)"),
+        ("2 * n_q + first_key // KEYS", "2 * n_q"),
+        ("tl.load(of_block + tl.cdiv(n_k, KEYS))", "tl.load(of_block)"),
+    ],
+    "runs": [
+        ("torch.where(seen, group + 1, 0)", "torch.where(seen, group, 0)"),
+        ("torch.where(seen, group, n_groups)", "torch.where(seen, group + 1, n_groups)"),
+        ("(blocks < end[..., None])", "(blocks + size < end[..., None])"),
+        ("[runs.flatten(1), first, end]", "[runs.flatten(1), end, first]"),
     ],
     "scores": [
         ("1 - capped * capped", "1.0"),
@@ -132,6 +148,11 @@ def cases():
     yield strided, {"softcap": 1.5, "bias": bias[None, :2, None]}, False, LARGE
     yield [amid(x) for x in drawn(large, large, count=4)], {"window": 50}, False, SMALL
     yield below, {}, True, LARGE
+    documents = torch.tensor([[0, 0, 1, 3, 2], [0, 1, 2, 3, 2]]).repeat_interleave(14, dim=1)
+    of_keys = torch.tensor([[0, 1, 2], [0, 1, 1]]).repeat_interleave(28, dim=1)[:, :83]
+    rule = rules.documents(documents, of_keys) & rules.sliding_window(60, 30)
+    yield [amid(x) for x in several], {"rule": rule}, False, SMALL
+    yield [amid(x) for x in several], {"rule": rules.prefix(40)}, True, LARGE
 
 
 def expected():
@@ -155,7 +176,7 @@ def is_rejected(launch):
     What is right differs by 1e-6 at most; and where scores are far below zero, by 2e-5.
     """
     for (q, k, v, grad_out), options, atomic, blocks, seen, grad_lse, right in RIGHT:
-        all_options = dict.fromkeys(("window", "valid_lens", "softcap", "bias", "scale"))
+        all_options = dict.fromkeys(("window", "valid_lens", "softcap", "bias", "scale", "rule"))
         given = looked_at(q, k, **{**all_options, "causal": False, **options})
         there, back = (INTERPRETED._replace(tma=q.stride(2) % 4 == 0, **size) for size in blocks)
         try:

@@ -58,8 +58,8 @@ def kernels_refuse(q, k, v, options):
         return f"its widths are {WIDTHS}, the same for keys and values"
     if options.mask is not None:
         return "it takes no mask, but rules"
-    if rules.options_of(options.rule) is None:
-        return "its rules are causal, a window before the query, and lengths"
+    if not options.rule.is_run:
+        return "its documents have keys that lie side by side, and are known to"
     added = options.bias is not None or options.alibi
     if added and _wants_gradients(q, k, v, options.bias):
         return "its way back takes no bias"
@@ -72,7 +72,7 @@ def by_kernels(q, k, v, options):
     bias = _bias(q, k, options)
     if bias is not None:
         bias = bias.detach()[(None,) * (q.ndim - bias.ndim)]
-    named = rules.options_of(options.rule)
+    named = rules.options_of(options.rule) or {"rule": options.rule}
     named |= {"softcap": options.softcap, "bias": bias, "scale": options.scale}
     return flash_attention(q, k, v, **named)
 

@@ -21,6 +21,10 @@ valid_lens
     The number of keys of each entry of the first axis, (batch,). Keys past it have no influence,
     not even if they are infinite or NaN. On the CPU they are looked at; on a GPU a length beyond
     the keys is as many as there are.
+rule
+    A rule of `attnbook.pytorch.rules`, or several with ``&``: windows on both sides, prefixes,
+    documents whose keys lie side by side. A key is visible where each of these shows it, and blocks
+    of keys that nobody sees are skipped.
 softcap
     c: scores become c · tanh(scores / c), before the bias.
 bias

@@ -7,6 +7,8 @@ import torch
 from torch import Tensor
 
 from attnbook.arguments import describe
+from attnbook.kernels.runs import runs
+from attnbook.pytorch import rules
 from attnbook.pytorch.masks import padding_mask
 
 WIDTHS = 16, 32, 64, 128, 256
@@ -14,7 +16,10 @@ DTYPES = torch.float16, torch.bfloat16, torch.float32
 
 
 class Options(NamedTuple):
-    """What is visible, and what becomes of the scores, as the kernels take it."""
+    """What is visible, and what becomes of the scores, as the kernels take it.
+
+    Either `causal`, `window` and `valid_lens` say what is visible, or `runs` do.
+    """
 
     bias: Tensor | None
     valid_lens: Tensor | None
@@ -22,15 +27,19 @@ class Options(NamedTuple):
     window: int | None
     softcap: float | None
     scale: float
+    runs: Tensor | None = None
 
 
-def options(q, k, causal, window, valid_lens, softcap, bias, scale):
+def options(q, k, causal, window, valid_lens, softcap, bias, scale, rule=None):
     """The keyword arguments of `flash_attention`, looked at; one length for each batch."""
     n_q, n_k = q.shape[-2], k.shape[-2]
     if window is not None and window < 0:
         raise ValueError(f"window is {window}; expected 0 or more keys")
     if softcap is not None and not softcap > 0:
         raise ValueError(f"softcap is {softcap}; expected a number above 0")
+    run = None
+    if rule is not None:
+        causal, window, valid_lens, run = _ruled(causal, window, valid_lens, rule, q, k)
     if valid_lens is not None:
         valid_lens = _lengths(valid_lens, q, n_k)
     if bias is not None:
@@ -38,7 +47,7 @@ def options(q, k, causal, window, valid_lens, softcap, bias, scale):
     scale = 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     softcap = None if softcap is None else float(softcap)
     window = None if window is None else min(int(window), n_k)  # no more than there are
-    return Options(bias, valid_lens, causal, window, softcap, scale)
+    return Options(bias, valid_lens, causal, window, softcap, scale, run)
 
 
 def refuse(**tensors):
@@ -69,6 +78,14 @@ def in_autocast(*tensors):
 def one_batch(x):
     """(..., heads, n, d) with one axis of batches."""
     return x if x.ndim == 4 else x.reshape(-1, *x.shape[-3:])
+
+
+def _ruled(causal, window, valid_lens, rule, q, k):
+    """causal, window and valid_lens where they say all, and else the runs of all of them."""
+    rule = rules.of(causal, window, valid_lens, rule)
+    rules.refuse_unless_for(rule, q, k)
+    named = rules.options_of(rule)
+    return (False, None, None, runs(rule, q, k)) if named is None else (*named.values(), None)
 
 
 def _broadcast(bias, shape):

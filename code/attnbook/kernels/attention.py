@@ -10,6 +10,7 @@ from torch import Tensor
 from attnbook.kernels.arguments import in_autocast, one_batch, options, refuse
 from attnbook.kernels.operators import attend, attend_backward
 from attnbook.pytorch.operation import Float, checked
+from attnbook.pytorch.rules import Rule
 
 
 @checked
@@ -21,6 +22,7 @@ def flash_attention(
     causal: bool = False,
     window: Integral | None = None,
     valid_lens: Integer[Tensor, "batch"] | None = None,
+    rule: Rule | None = None,
     softcap: Number | None = None,
     bias: Float[Tensor, "... #n_q #n_k"] | None = None,
     scale: Number | None = None,
@@ -41,8 +43,8 @@ def flash_attention(
     Source: Dao (2023), algorithms 1 and 2.
     """
     return flash_attention_with_lse(
-        q, k, v, causal=causal, window=window, valid_lens=valid_lens, softcap=softcap, bias=bias,
-        scale=scale,
+        q, k, v, causal=causal, window=window, valid_lens=valid_lens, rule=rule, softcap=softcap,
+        bias=bias, scale=scale,
     )[0]  # fmt: skip
 
 
@@ -55,6 +57,7 @@ def flash_attention_with_lse(
     causal: bool = False,
     window: Integral | None = None,
     valid_lens: Integer[Tensor, "batch"] | None = None,
+    rule: Rule | None = None,
     softcap: Number | None = None,
     bias: Float[Tensor, "... #n_q #n_k"] | None = None,
     scale: Number | None = None,
@@ -70,7 +73,7 @@ def flash_attention_with_lse(
     refuse(q=q, k=k, v=v)
     if bias is not None and bias.requires_grad and torch.is_grad_enabled():
         raise NotImplementedError("bias asks for a gradient; expected one without: bias.detach()")
-    given = options(q, k, causal, window, valid_lens, softcap, bias, scale)
+    given = options(q, k, causal, window, valid_lens, softcap, bias, scale, rule)
     out, lse = attend(*(one_batch(x) for x in (q, k, v)), *given)
     return out.reshape(q.shape), lse.reshape(q.shape[:-1])
 
@@ -87,6 +90,7 @@ def flash_attention_backward(
     causal: bool = False,
     window: Integral | None = None,
     valid_lens: Integer[Tensor, "batch"] | None = None,
+    rule: Rule | None = None,
     softcap: Number | None = None,
     scale: Number | None = None,
 ) -> tuple[
@@ -103,7 +107,9 @@ def flash_attention_backward(
 
     Source: Dao et al. (2022), appendix B.4, algorithm 4.
     """
-    return _backward(grad_out, q, k, v, out, lse, causal, window, valid_lens, softcap, scale, False)
+    refuse(q=q, k=k, v=v, out=out, grad_out=grad_out)
+    given = options(q, k, causal, window, valid_lens, softcap, None, scale, rule)
+    return _backward(grad_out, q, k, v, out, lse, given, atomic=False)
 
 
 @checked
@@ -118,6 +124,7 @@ def flash_attention_backward_atomic(
     causal: bool = False,
     window: Integral | None = None,
     valid_lens: Integer[Tensor, "batch"] | None = None,
+    rule: Rule | None = None,
     softcap: Number | None = None,
     scale: Number | None = None,
 ) -> tuple[
@@ -132,12 +139,12 @@ def flash_attention_backward_atomic(
 
     Source: Dao (2023), section 3.2.
     """
-    return _backward(grad_out, q, k, v, out, lse, causal, window, valid_lens, softcap, scale, True)
-
-
-def _backward(grad_out, q, k, v, out, lse, causal, window, valid_lens, softcap, scale, atomic):
     refuse(q=q, k=k, v=v, out=out, grad_out=grad_out)
-    given = options(q, k, causal, window, valid_lens, softcap, None, scale)
+    given = options(q, k, causal, window, valid_lens, softcap, None, scale, rule)
+    return _backward(grad_out, q, k, v, out, lse, given, atomic=True)
+
+
+def _backward(grad_out, q, k, v, out, lse, given, atomic):
     rows = lse.reshape(-1, *lse.shape[-2:])
     tensors = one_batch(q), one_batch(k), one_batch(v), one_batch(out)
     grads = attend_backward(one_batch(grad_out), None, *tensors, rows, *given, atomic)

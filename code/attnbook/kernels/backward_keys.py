@@ -21,7 +21,7 @@ from attnbook.kernels.along import room
 from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
 from attnbook.kernels.tiles import add_rows, head_of, rows_of
-from attnbook.kernels.visible import row_ranges, sees
+from attnbook.kernels.visible import RUNS, in_table, row_ranges, sees
 
 
 @triton.jit
@@ -118,6 +118,8 @@ def flash_backward_keys(
     if valid_lens is not None:
         n_visible = tl.minimum(tl.maximum(tl.load(valid_lens + batch), 0), n_k).to(tl.int32)
     sizes = (n_q, n_k, n_visible)
+    if CAUSAL == RUNS:
+        window = in_table(window, batch, n_q, n_k, KEYS)
     k = head_of(k, k_strides, batch, place % n_shared, n_visible, KEYS, D, TMA)
     v = head_of(v, v_strides, batch, place % n_shared, n_visible, KEYS, D, TMA)
     k_block = rows_of(k, k_strides, first_key, n_visible, KEYS, D, TMA, True)

@@ -142,6 +142,10 @@ ROWS_BIAS = {
 }
 KEYS_ADDED = KEYS_ANY | {16: Configuration(64, 32, 4, 1), 256: Configuration(16, 32, 4, 1)}
 KEYS_ADDED |= dict.fromkeys((64, 128), Configuration(16, 64, 4, 1))
+FORWARD_RUNS = FORWARD_ANY | {32: FORWARD_BIAS[32]}
+KEYS_RUNS = KEYS_ANY | {32: KEYS_BIAS[32]}
+KEYS_ADDED_RUNS = KEYS_ADDED | {16: KEYS_BIAS[16]}
+ROWS_RUNS = ROWS_ANY | {64: ROWS_BIAS[64]}
 KEYS_AMD = KEYS_BIAS | {64: Configuration(32, 64, 8, 1)}
 FORWARD_AMD = FORWARD_ANY | {256: Configuration(64, 32, 8, 1)}
 KEYS_POINTERS = KEYS_ANY | {256: Configuration(32, 32, 4, 1)}
@@ -158,11 +162,13 @@ def capability(x):
     return torch.cuda.get_device_capability(x.device)
 
 
-def forward_choices(capability, width, dtype, *, cut, bias=False, softcap=False, aligned=True):
+def forward_choices(
+    capability, width, dtype, *, cut, bias=False, runs=False, softcap=False, aligned=True
+):
     """The configurations of the forward kernel, best first.
 
-    `cut` says whether some blocks are seen in part; `aligned` whether tensor descriptors can
-    describe queries, keys and values.
+    `cut` says whether some blocks are seen in part, `runs` whether which keys a query sees comes
+    from memory; `aligned` whether tensor descriptors can describe queries, keys and values.
     """
     if capability[0] == 0:
         return [INTERPRETED._replace(tma=aligned)]
@@ -171,7 +177,8 @@ def forward_choices(capability, width, dtype, *, cut, bias=False, softcap=False,
     if bias:
         return [(FORWARD_BIAS_GROUPS if capability[0] in (9, 10) else FORWARD_BIAS)[width]]
     if capability[0] != 9:
-        return [(FORWARD_ANY if capability[0] > 0 else FORWARD_AMD)[width]]
+        on_nvidia = FORWARD_RUNS if runs else FORWARD_ANY
+        return [(on_nvidia if capability[0] > 0 else FORWARD_AMD)[width]]
     if not aligned:
         return [FORWARD_POINTERS[width]]
     if softcap and width in FORWARD_SOFTCAP:
@@ -180,12 +187,13 @@ def forward_choices(capability, width, dtype, *, cut, bias=False, softcap=False,
 
 
 def backward_choices(
-    capability, width, dtype, *, atomic=False, bias=False, softcap=False, grouped=False,
-    aligned=True,
+    capability, width, dtype, *, atomic=False, bias=False, runs=False, softcap=False,
+    grouped=False, aligned=True,
 ):  # fmt: skip
     """The configurations of the kernel for grad_k and grad_v and of that for grad_q, best first.
 
-    `grouped` says whether several heads of queries share keys.
+    `grouped` says whether several heads of queries share keys, `runs` whether which keys they see
+    comes from memory.
     """
     if capability[0] == 0:
         return [(INTERPRETED._replace(tma=aligned),) * 2]
@@ -203,4 +211,6 @@ def backward_choices(
         return [(KEYS_AMD[width], ROWS_BIAS[width])]
     if bias:
         return [(KEYS_BIAS[width], ROWS_BIAS[width])]
+    if runs:
+        return [((KEYS_ADDED_RUNS if atomic else KEYS_RUNS)[width], ROWS_RUNS[width])]
     return [((KEYS_ADDED if atomic else KEYS_ANY)[width], ROWS_ANY[width])]

@@ -14,7 +14,7 @@ import triton.language as tl
 from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
 from attnbook.kernels.tiles import head_of, rows_of
-from attnbook.kernels.visible import key_ranges, sees
+from attnbook.kernels.visible import RUNS, in_table, key_ranges, sees
 
 LN_2 = tl.constexpr(0.6931471805599453)
 
@@ -77,6 +77,8 @@ def flash_forward(
     if valid_lens is not None:
         n_visible = tl.minimum(tl.maximum(tl.load(valid_lens + batch), 0), n_k).to(tl.int32)
     sizes = (n_q, n_k, n_visible)
+    if CAUSAL == RUNS:
+        window = in_table(window, batch, n_q, n_k, KEYS)
     q = head_of(q, q_strides, batch, head, n_q, ROWS, D, TMA)
     k = head_of(k, k_strides, batch, head // group, n_visible, KEYS, D, TMA)
     v = head_of(v, v_strides, batch, head // group, n_visible, KEYS, D, TMA)

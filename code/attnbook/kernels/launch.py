@@ -15,6 +15,8 @@ from attnbook.kernels.configurations import (
 )
 from attnbook.kernels.forward import flash_forward
 from attnbook.kernels.interpreter import is_interpreting
+from attnbook.kernels.runs import table
+from attnbook.kernels.visible import RUNS
 
 LARGEST = 128  # keys in a block
 CACHE = 16 * 2**20  # bytes of keys and values whose programs run together: a third of an H100's L2
@@ -34,7 +36,8 @@ def forward(q, k, v, options, configuration=None):
     start(
         flash_forward, _programs(q, c.rows), c, q, k, v, options.bias, options.valid_lens, out, lse,
         *_strides(q, k, v, options.bias), *_sizes(q, k, options), scale, options.softcap,
-        options.window, **_visible(k, c, options), **_compiled(q, c), SPECIALIZE=c.specialize,
+        _window(k, c, options), **_visible(k, c, options), **_compiled(q, c),
+        SPECIALIZE=c.specialize,
     )  # fmt: skip
     return out, lse
 
@@ -43,8 +46,8 @@ def choices(q, k, v, options):
     """The configurations that the forward kernel may be compiled with, the one in use first."""
     return forward_choices(
         capability(q), q.shape[3], q.dtype, cut=_is_cut(k, options),
-        bias=options.bias is not None, softcap=options.softcap is not None,
-        aligned=_describable(q, k, v),
+        bias=options.bias is not None, runs=options.runs is not None,
+        softcap=options.softcap is not None, aligned=_describable(q, k, v),
     )  # fmt: skip
 
 
@@ -63,24 +66,25 @@ def backward(
     grad_out, q, k, v = _readable(grad_out, q if sign == 1 else q * sign, k, v)
     by_keys, by_rows = configurations or backward_choices(
         capability(q), q.shape[3], q.dtype, atomic=atomic, bias=options.bias is not None,
-        softcap=options.softcap is not None, grouped=q.shape[1] > k.shape[1],
-        aligned=_describable(q, k, v, grad_out),
+        runs=options.runs is not None, softcap=options.softcap is not None,
+        grouped=q.shape[1] > k.shape[1], aligned=_describable(q, k, v, grad_out),
     )[0]  # fmt: skip
     along = _along(grad_out, out, lse, grad_lse)
     given = q, k, v, options.bias, options.valid_lens, grad_out, *along
     strides = *_strides(q, k, v, options.bias), grad_out.stride()[:3]
-    more = *strides, *_sizes(q, k, options), scale, options.softcap, options.window
+    more = *strides, *_sizes(q, k, options), scale, options.softcap
     total = torch.zeros_like(grads[0], dtype=torch.float32) if atomic else None
     start(
         flash_backward_keys, _programs(k, by_keys.keys), by_keys, *given, total, *grads[1:], *more,
-        **_visible(k, by_keys, options), **_compiled(q, by_keys), REDUCE=_reduces(by_keys),
+        _window(k, by_keys, options), **_visible(k, by_keys, options), **_compiled(q, by_keys),
+        REDUCE=_reduces(by_keys),
     )  # fmt: skip
     if atomic:
         torch.mul(total, scale, out=grads[0])
     else:
         start(
             flash_backward_queries, _programs(q, by_rows.rows), by_rows, *given, grads[0], *more,
-            **_visible(k, by_rows, options), **_compiled(q, by_rows),
+            _window(k, by_rows, options), **_visible(k, by_rows, options), **_compiled(q, by_rows),
         )  # fmt: skip
     return grads if sign == 1 else (grads[0] * sign, *grads[1:])
 
@@ -144,12 +148,19 @@ def _sizes(q, k, options):
 
 def _is_cut(k, options):
     """Whether a query may see a part of a block of keys."""
-    hidden = options.causal, options.window is not None, options.valid_lens is not None
-    return any(hidden) or k.shape[2] % LARGEST > 0
+    hidden = options.window, options.valid_lens, options.runs
+    cut = options.causal or any(x is not None for x in hidden)
+    return cut or k.shape[2] % LARGEST > 0
+
+
+def _window(k, c, options):
+    """How many keys before its own a query sees, or a table of the keys that it sees."""
+    return options.window if options.runs is None else table(options.runs, k.shape[2], c.keys)
 
 
 def _visible(k, c, options):
     causal = options.causal or options.window is not None
+    causal = causal if options.runs is None else RUNS.value
     return {"CAUSAL": causal, "RAGGED": options.valid_lens is not None or k.shape[2] % c.keys > 0}
 
 

@@ -20,9 +20,11 @@ def attend(
     window: int | None,
     softcap: float | None,
     scale: float,
+    runs: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
     """The output and lse of tensors (batch, heads, n, d)."""
-    return launch.forward(q, k, v, Options(bias, valid_lens, causal, window, softcap, scale))
+    options = Options(bias, valid_lens, causal, window, softcap, scale, runs)
+    return launch.forward(q, k, v, options)
 
 
 @torch.library.register_fake("attnbook::flash_attention")
@@ -45,10 +47,11 @@ def attend_backward(
     window: int | None,
     softcap: float | None,
     scale: float,
+    runs: Tensor | None,
     atomic: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of q, k and v, from those of the output and of lse."""
-    options = Options(bias, valid_lens, causal, window, softcap, scale)
+    options = Options(bias, valid_lens, causal, window, softcap, scale, runs)
     return launch.backward(grad_out, q, k, v, out, lse, options, grad_lse, atomic)
 
 
@@ -58,17 +61,17 @@ def _(grad_out, grad_lse, q, k, v, *more):
 
 
 def _keep(ctx, inputs, output):
-    q, k, v, bias, valid_lens, *ctx.options = inputs
-    ctx.save_for_backward(q, k, v, *output, bias, valid_lens)
+    q, k, v, bias, valid_lens, *ctx.options, runs = inputs
+    ctx.save_for_backward(q, k, v, *output, bias, valid_lens, runs)
     ctx.set_materialize_grads(False)
 
 
 def _gradients(ctx, grad_out, grad_lse):
-    q, k, v, out, lse, bias, valid_lens = ctx.saved_tensors
+    q, k, v, out, lse, bias, valid_lens, runs = ctx.saved_tensors
     if grad_out is None:
         grad_out = torch.zeros_like(out)
     given = grad_out, grad_lse, q, k, v, out, lse, bias, valid_lens
-    return *attend_backward(*given, *ctx.options, launch.adds(q)), *(None,) * 6
+    return *attend_backward(*given, *ctx.options, runs, launch.adds(q)), *(None,) * 7
 
 
 def _refuse(ctx, *grads):

@@ -3,10 +3,21 @@
 Query i stands at key i + n_k - n_q, as in `attnbook.masks`: the last query at the last key. It sees
 the keys before `n_visible`, with CAUSAL none after its own, with a window none more than `window`
 before its own. `sizes` are n_q, n_k and n_visible.
+
+Where CAUSAL is RUNS, `window` leads to what `runs.table` writes: the first and the end of the keys
+that each query sees, and of the queries that see each block of keys.
 """
 
 import triton
 import triton.language as tl
+
+RUNS = tl.constexpr(2)
+
+
+@triton.jit
+def in_table(window, batch, n_q, n_k, KEYS: tl.constexpr):
+    """Where the numbers of a batch begin."""
+    return window + batch.to(tl.int64) * 2 * (n_q + tl.cdiv(n_k, KEYS))
 
 
 @triton.jit
@@ -19,6 +30,35 @@ def key_ranges(
     all keys from full_begin to full_end, and none before begin or from end on; the blocks between
     are cut.
     """
+    if CAUSAL == RUNS:
+        found = keys_of_runs(first_row, sizes, window, ROWS, KEYS)
+    else:
+        found = keys_nearby(first_row, sizes, window, CAUSAL, ROWS, KEYS)
+    return found
+
+
+@triton.jit
+def keys_of_runs(first_row, sizes, runs, ROWS: tl.constexpr, KEYS: tl.constexpr):
+    """From the first key of any of these queries to the last end; full is what all of them see.
+
+    A query that sees nothing has its first at n_k and its end at 0: all blocks are cut for it.
+    """
+    n_q, n_k, _ = sizes
+    rows = first_row + tl.arange(0, ROWS)
+    first = tl.load(runs + rows, mask=rows < n_q, other=n_k)
+    last = tl.load(runs + n_q + rows, mask=rows < n_q, other=0)
+    begin, end = tl.min(first, 0) // KEYS * KEYS, tl.max(last, 0)
+    full_begin = tl.max(tl.where(rows < n_q, first, 0), 0)
+    full_end = tl.min(tl.where(rows < n_q, last, n_k), 0)
+    full_begin = tl.maximum(tl.cdiv(tl.minimum(full_begin, end), KEYS) * KEYS, begin)
+    return begin, full_begin, tl.maximum(full_end // KEYS * KEYS, full_begin), end
+
+
+@triton.jit
+def keys_nearby(
+    first_row, sizes, window, CAUSAL: tl.constexpr, ROWS: tl.constexpr, KEYS: tl.constexpr
+):
+    """Of a window, a causal mask and a length."""
     n_q, n_k, n_visible = sizes
     nearest = first_row + n_k - n_q
     farthest = tl.minimum(first_row + ROWS, n_q) - 1 + n_k - n_q
@@ -42,6 +82,27 @@ def row_ranges(
     The same as `key_ranges`, seen from the keys. Keys past n_visible are seen by no query; but what
     they get from one is thrown away, and so they do not cut a block.
     """
+    if CAUSAL == RUNS:
+        found = rows_of_runs(first_key, sizes, window, ROWS, KEYS)
+    else:
+        found = rows_nearby(first_key, sizes, window, CAUSAL, ROWS, KEYS)
+    return found
+
+
+@triton.jit
+def rows_of_runs(first_key, sizes, runs, ROWS: tl.constexpr, KEYS: tl.constexpr):
+    """As the table says; all blocks count as cut."""
+    n_q, n_k, _ = sizes
+    of_block = runs + 2 * n_q + first_key // KEYS
+    begin, end = tl.load(of_block), tl.load(of_block + tl.cdiv(n_k, KEYS))
+    return begin // ROWS * ROWS, end, end, end
+
+
+@triton.jit
+def rows_nearby(
+    first_key, sizes, window, CAUSAL: tl.constexpr, ROWS: tl.constexpr, KEYS: tl.constexpr
+):
+    """Of a window, a causal mask and a length."""
     n_q, n_k, n_visible = sizes
     first = first_key - (n_k - n_q)  # the query that stands at the first key
     last = tl.minimum(first_key + KEYS, n_visible) - 1 - (n_k - n_q)
@@ -62,10 +123,15 @@ def row_ranges(
 def sees(rows, keys, sizes, window, CAUSAL: tl.constexpr):
     """M_ij, for queries and keys that broadcast: may query i look at key j?"""
     n_q, n_k, end = sizes
-    own = rows + n_k - n_q
-    if CAUSAL:
-        end = tl.minimum(end, own + 1)  # of each query: one comparison for each score
-    visible = keys < end
-    if window is not None:
-        visible = visible & (keys >= own - window)
+    if CAUSAL == RUNS:
+        first = tl.load(window + rows, mask=rows < n_q, other=0)
+        end = tl.load(window + n_q + rows, mask=rows < n_q, other=0)
+        visible = (first <= keys) & (keys < end)
+    else:
+        own = rows + n_k - n_q
+        if CAUSAL:
+            end = tl.minimum(end, own + 1)  # of each query: one comparison for each score
+        visible = keys < end
+        if window is not None:
+            visible = visible & (keys >= own - window)
     return visible
