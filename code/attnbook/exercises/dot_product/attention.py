@@ -267,6 +267,7 @@ scaled_dot_product_attention = Write(
         stress(**_equal_keys(np.float16)),
         stress(**_equal_keys(np.int64)),
         stress(**_one_visible(3.0, 4.0)),
+        stress(**_one_and_both(0.0, 4.0)),
         stress(**_one_visible(np.inf, 4.0)),
         stress(**_one_visible(3.0, np.nan)),
         stress(**_one_visible(np.nan, -np.inf)),

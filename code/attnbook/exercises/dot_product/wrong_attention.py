@@ -232,6 +232,13 @@ SHARED = (
     (finished(lambda out, q: out + q), "the queries are added to the output: nothing asks for it."),
     (finished(lambda out, q: softmax(out)), "there is a second softmax, over the output."),
 )
+
+
+def a_hidden_zero_stays(scores, mask):
+    """Hidden where the part of the scores that the mask cuts off is not 0."""
+    return softmax(scores, None if mask is None else np.where(mask, 0, scores) == 0)
+
+
 STILL_COUNTS = (
     "a hidden value still counts when it is infinite or NaN, since 0 · inf is NaN; use "
     "weighted_sum."
@@ -253,6 +260,13 @@ OTHERS = (
             "np.where broadcasts it.",
         )
         for weigh, mix in ((softmax, None), (nan_where_empty, plain_product))
+    ),
+    *(
+        (
+            attention(weigh=a_hidden_zero_stays, mix=mix),
+            "a hidden score of 0 stays visible: let the mask choose, not the score.",
+        )
+        for mix in (None, plain_product)
     ),
     (scaled_after_and_plain, STILL_COUNTS),
     (

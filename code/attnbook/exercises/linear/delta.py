@@ -127,6 +127,10 @@ delta_update = Write(
             "β is applied twice.",
         ),
         Misconception(
+            lambda state, k, v, beta: solutions.delta_update(state, k, v, np.clip(beta, 0, 1)),
+            "β is cut to lie between 0 and 1: take it as it is.",
+        ),
+        Misconception(
             lambda state, k, v, beta: solutions.delta_update(state, k, v, 1 - beta),
             "that is 1 - β: β is the share of what is missing that is written.",
         ),
@@ -258,7 +262,7 @@ delta_update = Write(
             state=rng.standard_normal((4, 3)),
             k=rng.standard_normal(4),
             v=rng.standard_normal(3),
-            beta=np.array(0.3),
+            beta=np.array(1.7),
         ),
         stress(
             state=np.float32([[2, 1], [6, 0]]),

@@ -51,6 +51,12 @@ def _around_the_first(target, matrix):
     return [(end, i) for i, end in enumerate(target) if 0 <= end <= first <= i]
 
 
+def _first_around_each(target, matrix):
+    places = np.flatnonzero(matrix)
+    around = ([loop for loop in _loops(target) if loop[0] <= i <= loop[1]] for i in places)
+    return [loops[0] for loops in around if loops]
+
+
 def _most(share):
     """The loop with most products, or with the largest share of them."""
 
@@ -111,6 +117,10 @@ MISTAKES = (
         "that is the shortest loop around the first product: another may have a shorter one.",
     ),
     Misconception(
+        _choice(_length, _first_around_each),
+        "the first jump back around a product is not always the nearest: loops may overlap.",
+    ),
+    Misconception(
         lambda target, matrix: solutions.hot_loop(target, matrix) + np.array([0, 1]),
         "the second number is one past the loop: the jump back is its last instruction.",
     ),
@@ -166,6 +176,7 @@ hot_loop = Write(
         case(**_listing(22, {5: 3, 12: 0, 20: 15}, [4, 17])),
         case(**_listing(23, {6: 3, 19: 11}, [4, 12, 13, 14, 15, 16, 17, 18])),
         case(**_listing(20, {4: 4, 12: 5, 17: 14, 19: 3}, [6, 10, 19])),
+        stress(**_listing(7, {5: 0, 6: 4}, [4])),
         stress(**_listing(9, {2: 2, 8: 4}, [2, 6])),
         stress(**_listing(300, {250: 200, 299: 10}, [220, 290])),
     ),

@@ -33,6 +33,9 @@ ROUNDED = "nothing is rounded: what is left of a clock goes to the next turn."
 ADDED = "operations are counted: a multiplication and an addition are two of them already."
 MISTAKES = (
     Misconception(
+        _version(), "counts of 32 bits overflow when they are multiplied first: go to float64."
+    ),
+    Misconception(
         _version(by_warps=lambda counts, warps: counts),
         "that is one warp: all of them share the units.",
     ),
@@ -132,6 +135,7 @@ clocks = Write(
         case(**_loops(2, 3, warps=4)),
         case(**_loops(4, warps=12)),
         case(counts=np.array([[524288, 66, 429, 867], [6144, 1, 6, 7]]), warps=2),
+        stress(counts=np.array([2**28, 70, 300, 900], np.int32), warps=8),
         stress(counts=np.array([2.0**25 + 1, 2.0**25 + 3, 2.0**25 + 5, 2.0**25 + 7]), warps=4),
         stress(counts=np.zeros((2, 4)) + np.array([1.0, 0.0, 0.0, 1.0]), warps=4),
     ),

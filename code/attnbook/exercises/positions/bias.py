@@ -4,11 +4,11 @@ import numpy as np
 
 from attnbook.exercises.exercise import Misconception
 from attnbook.exercises.solutions import positions as solutions
-from attnbook.exercises.write import Write, case
+from attnbook.exercises.write import Write, case, stress
 
 
-def _case(slopes, n_q, n_k, dtype=np.float64):
-    return case(slopes=np.array(slopes, dtype), n_q=n_q, n_k=n_k)
+def _case(slopes, n_q, n_k, dtype=np.float64, make=case):
+    return make(slopes=np.array(slopes, dtype), n_q=n_q, n_k=n_k)
 
 
 def _version(
@@ -150,6 +150,18 @@ alibi = Write(
             )
             for fill in (-np.inf, -1e9)
         ),
+        Misconception(
+            _version(away=lambda x: np.abs(x.astype(np.int8))),
+            "distances in 8 bits wrap around: 128 is no int8.",
+        ),
+        Misconception(
+            _version(
+                ahead=lambda i, j, n_q, n_k: j + 0 * i,
+                bias=lambda slopes, far: slopes[:, None, None] * far,
+            ),
+            "that is slope · j, which weighs the same under a causal softmax alone: the bias is "
+            "−slope times a distance.",
+        ),
         Misconception(_promoted, "the result is float64: return it in the dtype of the slopes."),
     ),
     notice="With one query and a cache this is one row for each head, and nothing to be turned.",
@@ -165,5 +177,6 @@ alibi = Write(
         _case([0.5, 0.25], 3, 2),
         _case([0.2, 0.6], 2, 3),
         _case([0.5, 0.25], 2, 3, np.float16),
+        _case([0.5], 2, 300, make=stress),
     ),
 )

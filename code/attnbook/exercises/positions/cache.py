@@ -48,6 +48,15 @@ def _promoted(cache, steps, theta):
     return rope(cache.astype(float), np.full(cache.shape[-2], steps), theta)
 
 
+def _in_the_dtype_of_the_cache(of_theta):
+    def moved_cache(cache, steps, theta):
+        dtype = _floating(cache)
+        angles = np.asarray(steps, dtype) * (theta.astype(dtype) if of_theta else theta)
+        return rope(cache, np.ones(cache.shape[-2], int), angles.astype(float))
+
+    return moved_cache
+
+
 def _in_place(cache, steps, theta):
     cache[...] = rope(cache, np.full(cache.shape[-2], steps), theta)
     return cache
@@ -202,6 +211,14 @@ moved_cache = Write(
             ),
             "the result is cut to integers where the cache holds such: they count as float64.",
         ),
+        *(
+            Misconception(
+                _in_the_dtype_of_the_cache(of_theta),
+                "the angles lose digits in float16, where 4099 becomes 4100: compute them in "
+                "float64, turn, and cast the result.",
+            )
+            for of_theta in (False, True)
+        ),
         Misconception(_promoted, "the result is float64 whatever came in: keep the float type."),
         Misconception(_in_place, "the caller's cache is overwritten: return a new array."),
     ),
@@ -210,7 +227,7 @@ moved_cache = Write(
         "would need nothing of this, and a turn at each use."
     ),
     cases=(
-        case(cache=np.array([[1.0, 0.0]]), steps=1, theta=np.array([np.pi / 2])),
+        case(cache=np.array([[1.0, 0.0]]), steps=1, theta=np.array([np.arctan2(4, 3)])),
         _case(2, 1, 2),
         _case(1, 3, 2),
         _case(5, 3, 2),
@@ -223,5 +240,6 @@ moved_cache = Write(
         _case(2, 3, 2, dtype=np.int64),
         _case(1000, 3, 2, make=stress),
         _case(3, 2, 2, dtype=np.float16, make=stress),
+        _case(4099, 2, 2, dtype=np.float16, make=stress),
     ),
 )

@@ -8,6 +8,7 @@ from attnbook.exercises.write import Write, case, stress
 from attnbook.positions import frequencies
 
 rng = np.random.default_rng(0)
+THREE_FOUR_FIVE = np.arctan2(4, 3)  # an angle whose cosine is 0.6, and whose sine is 0.8
 
 
 def _case(n, pairs, batch=(), places=None, dtype=np.float64, make=case):
@@ -81,11 +82,21 @@ def _mixed(x, places, theta):
     return out.astype(x.dtype if x.dtype.kind == "f" else np.float64)
 
 
-def _unsigned(x, places, theta):
-    angles = np.tile(places[:, None] * theta, 2)
-    a, b = np.split(x, 2, axis=-1)
-    out = x * np.cos(angles) + np.concatenate([-b, a], axis=-1) * np.sin(angles)
-    return out.astype(x.dtype if x.dtype.kind == "f" else np.float64)
+def _in_the_dtype_of_x(*rounded):
+    """The solution with places, or places and frequencies, in the dtype of the features."""
+
+    def rope_halves(x, places, theta):
+        dtype = x.dtype if x.dtype.kind == "f" else np.float64
+        given = {"places": places, "theta": theta}
+        given |= {name: given[name].astype(dtype) for name in rounded}
+        angles = (given["places"][:, None] * given["theta"]).astype(float)
+        return solutions.rope_halves(x, np.ones(1, int), angles)
+
+    return rope_halves
+
+
+def _from_a_table(places, theta):
+    return (np.arange(np.max(places) + 1)[:, None] * theta)[places]
 
 
 def _own_frequencies(places, theta):
@@ -237,9 +248,18 @@ rope_halves = Write(
             _version(dtype=lambda x: x.dtype),
             "the result is cut to integers where x holds such: they count as float64.",
         ),
+        *(
+            Misconception(
+                _in_the_dtype_of_x(*rounded),
+                "places and angles lose digits in float16, where 2049 becomes 2048: compute the "
+                "angles in float64, turn, and cast the result.",
+            )
+            for rounded in (("places",), ("places", "theta"))
+        ),
         Misconception(
-            _unsigned,
-            "-x wraps around where x holds unsigned integers: bring x to floats first.",
+            _version(angle=_from_a_table),
+            "a table with a row for each place, from 0, has none for a negative place: its index "
+            "counts from the end.",
         ),
         Misconception(
             _version(angle=lambda places, theta: (places - places[0])[:, None] * theta),
@@ -272,11 +292,11 @@ rope_halves = Write(
     ),
     notice="Multiply by a matrix in your head: this is a block of 2 × 2 for each pair, never made.",
     cases=(
-        case(x=np.array([[1.0, 0.0]]), places=np.array([1]), theta=np.array([np.pi / 2])),
+        case(x=np.array([[1.0, 0.0]]), places=np.array([1]), theta=np.array([THREE_FOUR_FIVE])),
         case(
             x=np.array([[1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]),
             places=np.array([0, 1]),
-            theta=np.array([np.pi / 2, 0.0]),
+            theta=np.array([THREE_FOUR_FIVE, 0.0]),
         ),
         _case(1, 2, places=[3]),
         _case(3, 2),
@@ -290,6 +310,6 @@ rope_halves = Write(
         _case(5, 4, batch=(2, 1, 3)),
         _case(2, 2, places=[0, 1000], dtype=np.float16, make=stress),
         _case(2, 3, places=[10_000, 10_001], make=stress),
-        _case(3, 2, dtype=np.uint8, make=stress),
+        _case(2, 2, places=[2049, 3001], dtype=np.float16, make=stress),
     ),
 )

@@ -26,7 +26,7 @@ def column(grad_out, q, lse, along, k, v):
 def clocks(counts, warps):
     """What all warps ask of each unit, over what it does in a clock."""
     threads = np.array([1, 32, 32, 1])
-    return warps * counts * threads / np.array([4096, 16, 128, 4])
+    return counts * (warps * threads / np.array([4096, 16, 128, 4]))
 
 
 def stages():

@@ -34,7 +34,7 @@ def moved_cache(cache, steps, theta):
 def alibi(slopes, n_q, n_k):
     """-slope · |j - (i + n_k - n_q)|."""
     far = np.abs(np.arange(n_k) - (np.arange(n_q)[:, None] + n_k - n_q))
-    return (-slopes[:, None, None] * far).astype(slopes.dtype)
+    return (slopes[:, None, None] * -far).astype(slopes.dtype)
 
 
 def looks_back():

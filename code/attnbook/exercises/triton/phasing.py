@@ -35,6 +35,15 @@ def full_below_0(start, B, n_q, n_k):
     return (start + n_k - n_q + 1) // B * B, solutions.phases(start, B, n_q, n_k)[1]
 
 
+def rounded_by_bits(start, B, n_q, n_k):
+    full, end = max(start + n_k - n_q + 1, 0) & ~(B - 1), solutions.phases(start, B, n_q, n_k)[1]
+    return full, end
+
+
+def truncated_below_0(start, B, n_q, n_k):
+    return int((start + n_k - n_q + 1) / B) * B, solutions.phases(start, B, n_q, n_k)[1]
+
+
 def one_short(start, B, n_q, n_k):
     full, end = solutions.phases(start, B, n_q, n_k)
     return full, max(end - 1, 0)
@@ -157,6 +166,12 @@ phases = Write(
             bounds(floor=False), "with more queries than keys the numbers fall below 0: stop there."
         ),
         Misconception(full_below_0, "with more queries than keys full falls below 0: stop there."),
+        Misconception(
+            truncated_below_0, "with more queries than keys full falls below 0: stop there."
+        ),
+        Misconception(
+            rounded_by_bits, "& ~(B − 1) rounds down for powers of 2 alone: // B * B for any B."
+        ),
         Misconception(end_below_0, "with more queries than keys end falls below 0: stop there."),
         Misconception(exchanged, "the two numbers are exchanged: first full, then end."),
         Misconception(in_blocks, "these count blocks; asked are keys."),
@@ -184,6 +199,7 @@ phases = Write(
         case(start=0, B=4, n_q=8, n_k=8),
         case(start=4, B=4, n_q=8, n_k=8),
         case(start=8, B=4, n_q=10, n_k=10),
+        case(start=6, B=3, n_q=12, n_k=12),
         case(start=0, B=4, n_q=4, n_k=10),
         case(start=0, B=4, n_q=4, n_k=11),
         case(start=0, B=4, n_q=6, n_k=9),

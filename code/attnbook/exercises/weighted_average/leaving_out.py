@@ -97,6 +97,10 @@ leave_one_out = Write(
             "one axis too many is left, of size 1: one prediction per point.",
         ),
         Misconception(
+            _hidden_by(np.inf),
+            "a score of +∞ is the largest of all, and ∞ - ∞ is NaN: -∞ has the affinity 0.",
+        ),
+        Misconception(
             _leave_out(lambda s, i: s + i * -np.inf),
             "0 times -∞ is NaN, beside the diagonal too: choose the -∞ with np.where.",
         ),
