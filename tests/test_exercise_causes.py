@@ -5,6 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import torch
+import torch.nn.functional as F
 from double import DOUBLE, text
 
 from attnbook import exercises
@@ -157,6 +159,54 @@ ONCE_PASSED = {
 def test_what_ordinary_inputs_do_not_show_is_found(case):
     name, answer = ONCE_PASSED[case]
     assert exercises.find(name).verdict(answer).state == "wrong"
+
+
+def rotate_half(x, places, theta):
+    angles = np.tile(places[:, None] * theta, 2)
+    a, b = np.split(x, 2, axis=-1)
+    turned = x * np.cos(angles) + np.concatenate([-b, a], axis=-1) * np.sin(angles)
+    return turned.astype(x.dtype if x.dtype.kind == "f" else np.float64)
+
+
+def in_float64(q, k, v):
+    scores = q.double() @ k.double().mT * q.shape[-1] ** -0.5
+    return (torch.softmax(scores, dim=-1) @ v.double()).to(q.dtype)
+
+
+def divided_last(q, k, v):
+    scores = q.float() @ k.float().mT * q.shape[-1] ** -0.5
+    exp = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+    return (exp @ v.float() / exp.sum(dim=-1, keepdim=True)).to(q.dtype)
+
+
+RIGHT = {
+    "positions.rope_halves": [rotate_half],
+    "libraries.cleaned": [
+        lambda x, mask: torch.where(mask.to(torch.uint8).amax(-2)[..., None] > 0, x, 0)
+    ],
+    "precision.rounds_once": [
+        in_float64,
+        divided_last,
+        lambda q, k, v: F.scaled_dot_product_attention(q.float(), k.float(), v.float()).to(q.dtype),
+    ],
+    "machine_code.clocks": [
+        lambda counts, warps: warps * counts.astype(float) * [1, 32, 32, 1] / [4096, 16, 128, 4]
+    ],
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_answer_in_other_words_is_accepted(name):
+    for answer in RIGHT[name]:
+        verdict = exercises.find(name).verdict(answer)
+        assert verdict.state == "right", verdict.text
+
+
+def test_several_results_are_called_by_their_names():
+    step = exercises.online.step
+    told = step.verdict(lambda *given: (*step.solution_of(*given)[:2], given[2] * 0)).text
+    assert "Not yet: o: the values differ" in told and "expected  m [" in told
+    assert "got       m [" in told
 
 
 def test_a_chance_that_is_nearly_right_is_wrong():

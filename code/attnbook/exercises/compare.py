@@ -26,16 +26,16 @@ def numbers(answer):
         return None
 
 
-def difference(want, got, exact_zeros=False, dtype_matters=True):
+def difference(want, got, exact_zeros=False, dtype_matters=True, to_the_bit=False):
     """None where `got` is as wanted; else what is wrong with it, without the values.
 
-    Arrays and numbers agree within the tolerance of the wanted dtype. With `exact_zeros`, what
-    should be 0 must be exactly 0.
+    Arrays and numbers agree within the tolerance of the wanted dtype, or `to_the_bit`. With
+    `exact_zeros`, what should be 0 must be exactly 0.
     """
     if got is None:
         return "nothing was returned: is a `return` missing?"
     if isinstance(want, tuple):
-        return _tuples(want, got, exact_zeros, dtype_matters)
+        return _tuples(want, got, exact_zeros, dtype_matters, to_the_bit)
     want = np.asarray(want)
     if type(got) is not np.ndarray and not isinstance(got, NUMBERS):
         return f"a {type(got).__name__} was returned; expected {_kind(want)}"
@@ -43,7 +43,7 @@ def difference(want, got, exact_zeros=False, dtype_matters=True):
         return f"the shape is {np.shape(got)}; expected {want.shape}"
     if dtype_matters and not _same_dtype(want, got):
         return f"the dtype is {np.asarray(got).dtype}; expected {want.dtype}"
-    if not _close(want, np.asarray(got), exact_zeros):
+    if not _close(want, np.asarray(got), exact_zeros, to_the_bit):
         return "the values differ"
     return None
 
@@ -75,10 +75,10 @@ def _same_dtype(want, got):
     return got.kind in "iu" if want.dtype.kind in "iu" else got == want.dtype
 
 
-def _close(want, got, exact_zeros):
+def _close(want, got, exact_zeros, to_the_bit):
     if want.dtype.kind not in "fiu" or got.dtype.kind not in "fiub":
         return np.array_equal(want, got)
-    tolerance = TOLERANCE.get(want.dtype.name, 0)
+    tolerance = 0 if to_the_bit else TOLERANCE.get(want.dtype.name, 0)
     with np.errstate(all="ignore"):
         close = np.isclose(got, want, rtol=tolerance, atol=tolerance, equal_nan=True)
     return bool(np.all(close & ((want != 0) | (got == 0)) if exact_zeros else close))

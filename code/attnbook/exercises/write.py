@@ -1,6 +1,7 @@
 """Exercises in which the reader writes a function."""
 
 import time
+from collections import namedtuple
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -44,11 +45,15 @@ class Evidence(NamedTuple):
 class Write(Exercise):
     """The reader's function must agree with the solution on every case, arguments left alone.
 
-    `refused` may refuse, by a verdict, an answer that does, called with it and with arguments.
+    They agree within rounding or, where the exercise is on rounding, `to_the_bit`. `results` names
+    several. `refused` may refuse, by a verdict, an answer that agrees, called with it and with
+    arguments.
     """
 
     cases: tuple
     exact_zeros: bool = False
+    to_the_bit: bool = False
+    results: tuple = ()
     refused: object = None
     kind = "Write"
     _results: dict = field(default_factory=dict, init=False)
@@ -115,7 +120,19 @@ class Write(Exercise):
     @cached_property
     def _wanted(self):
         solution = self.through(self.solution_of)  # without a limit: a first import may take long
-        return [attempt(solution, c.arguments, seconds=1e6) for c in self.cases]
+        outcomes = [attempt(solution, c.arguments, seconds=1e6) for c in self.cases]
+        for outcome in outcomes:
+            outcome.value = self._named(outcome.value)
+        return outcomes
+
+    def _named(self, results):
+        """Several results with their names, where they have such and are as many."""
+        if not self.results or type(results) is not tuple or len(results) != len(self.results):
+            return results
+        return namedtuple("Results", self.results)(*results)
+
+    def _difference(self, want, got, dtype_matters=True):
+        return difference(want, got, self.exact_zeros, dtype_matters, self.to_the_bit)
 
     def _known(self, number, index):
         """What a known mistake does in one case."""
@@ -157,7 +174,7 @@ class Write(Exercise):
             return str(outcome.error)
         if outcome.raised:
             return f"your function raised {outcome.message}"
-        found = difference(wanted.value, outcome.value, self.exact_zeros)
+        found = self._difference(wanted.value, outcome.value)
         if not found and outcome.changed:
             return f"your function changed its argument {outcome.changed[0]}; work on a new array"
         return found
@@ -201,16 +218,16 @@ class Write(Exercise):
         return Evidence(sorted(shows), ordinary, bool(certain))
 
     def _only_dtype(self, wanted, outcome):
-        values = wanted.value, outcome.value
         in_place = outcome.raised or outcome.changed
-        return not in_place and difference(*values, self.exact_zeros, False) is None
+        return not in_place and self._difference(wanted.value, outcome.value, False) is None
 
     def _same(self, wanted, known, outcome):
         if known.raised or outcome.raised:
             return _words(known.message) == _words(outcome.message)
-        only_dtype = difference(wanted.value, known.value, self.exact_zeros, False) is None
-        same = difference(known.value, outcome.value, dtype_matters=only_dtype) is None
-        return same and set(known.changed) <= set(outcome.changed)
+        only_dtype = self._difference(wanted.value, known.value, False) is None
+        values = known.value, outcome.value
+        same = difference(*values, dtype_matters=only_dtype, to_the_bit=self.to_the_bit)
+        return not same and set(known.changed) <= set(outcome.changed)
 
     def _report(self, sentence, index, outcome):
         wanted = self._wanted[index].value
@@ -221,7 +238,11 @@ class Write(Exercise):
             return wrong(sentence, where=outcome.where or None, input=inputs)
         place = first_difference(wanted, outcome.value)
         return wrong(
-            sentence, input=inputs, expected=show(wanted), got=show(outcome.value), first=place
+            sentence,
+            input=inputs,
+            expected=show(wanted),
+            got=show(self._named(outcome.value)),
+            first=place,
         )
 
 

@@ -61,6 +61,11 @@ def hidden_if_zero(scores, mask):
     return along(-1)(scores, np.broadcast_to(kept != 0, scores.shape))
 
 
+def seen_if_zero(scores, mask):
+    """Hidden where what the mask cuts off the scores is not 0."""
+    return along(-1)(scores, None if mask is None else np.where(mask, 0, scores) == 0)
+
+
 def best_alone(scores, mask):
     """The first of the largest visible scores has all the weight."""
     kept = scores if mask is None else hidden(scores, mask)
@@ -100,6 +105,7 @@ FILL = (
 )
 OVER_QUERIES = "the softmax runs over the queries: each row, the last axis, should sum to 1."
 ADDED = "the mask is added: 1 more for a visible score favours it and hides nothing."
+SEEN_IF_ZERO = "a hidden score of 0 stays visible: let the mask choose, not the score."
 EVEN = "where nothing is visible the weights come out even: such a row should be zeros."
 NO_SOFTMAX = "the exponential is missing: these are the scores, or their shares, not their softmax."
 

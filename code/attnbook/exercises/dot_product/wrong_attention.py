@@ -202,8 +202,7 @@ def in_float16(q, k, v, mask=None):
 
 
 def _causal(q, k):
-    n_q, n_k = q.shape[-2], k.shape[-2]
-    return np.tri(n_q, n_k, n_k - n_q, dtype=bool)
+    return np.tri(q.shape[-2], k.shape[-2], k.shape[-2] - q.shape[-2], dtype=bool)
 
 
 SHARED = (
@@ -234,11 +233,6 @@ SHARED = (
 )
 
 
-def a_hidden_zero_stays(scores, mask):
-    """Hidden where the part of the scores that the mask cuts off is not 0."""
-    return softmax(scores, None if mask is None else np.where(mask, 0, scores) == 0)
-
-
 STILL_COUNTS = (
     "a hidden value still counts when it is infinite or NaN, since 0 · inf is NaN; use "
     "weighted_sum."
@@ -261,13 +255,7 @@ OTHERS = (
         )
         for weigh, mix in ((softmax, None), (nan_where_empty, plain_product))
     ),
-    *(
-        (
-            attention(weigh=a_hidden_zero_stays, mix=mix),
-            "a hidden score of 0 stays visible: let the mask choose, not the score.",
-        )
-        for mix in (None, plain_product)
-    ),
+    (attention(weigh=wrong_weights.seen_if_zero), wrong_weights.SEEN_IF_ZERO),
     (scaled_after_and_plain, STILL_COUNTS),
     (
         lambda q, k, v, mask=None: np.nan_to_num(scaled_after_and_plain(q, k, v, mask)),

@@ -173,6 +173,7 @@ column = Write(
     level="medium",
     minutes=12,
     solution_of=solutions.column,
+    results=("grad_k", "grad_v"),
     explanation=(
         "Scores and weights are made again, from $L$. A key has met every query, so its gradient "
         "is a sum over queries: the first axis of the tile, which the transposed tile puts last."

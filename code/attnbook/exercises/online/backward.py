@@ -77,9 +77,10 @@ block_gradient = Write(
         case(**_block(n_q=3, n_b=3, d_v=3)),
         case(**_block(2, n_q=2, n_b=2, d_v=2)),
         case(**_block(n_q=4, n_b=5, d_v=3, hidden=0.3)),
-        stress(**_EMPTY_ROW),
         stress(**_block(n_q=3, n_b=4, d_v=2, shift=1000.0)),
         stress(**_block(n_q=3, n_b=4, d_v=2, shift=-1000.0)),
+        stress(**_EMPTY_ROW),
+        stress(**_tiny([0, 1]) | {"v": np.array([[0.0], [np.nan]])}),
         stress(**_block(n_q=3, n_b=4, d_v=2, dtype=np.float32)),
     ),
 )

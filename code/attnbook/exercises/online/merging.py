@@ -31,6 +31,7 @@ merge_all = Write(
     level="medium",
     minutes=12,
     solution_of=solutions.merge_all,
+    results=("out", "lse"),
     explanation=(
         "The share of a block is $e^{L_b} / \\sum_c e^{L_c}$: the softmax of the $L_b$. So "
         "merging is attention itself, with one key for each block, the score $L_b$ and the "
@@ -53,13 +54,16 @@ merge_all = Write(
         case(**_blocks(3, 2, n_q=4, d_v=5)),
         case(**_blocks(5, 2, 3, n_q=2, d_v=4)),
         case(**_blocks(3, n_q=3, d_v=3)),
+        stress(**_blocks(3, n_q=2, d_v=3, shift=1000.0)),
+        stress(**_blocks(3, n_q=2, d_v=3, shift=-1000.0)),
+        stress(outs=np.array([[[1.0]], [[2.0]]]), lses=np.array([[1000.0], [0.0]])),
+        stress(outs=np.array([[[1.0]], [[2.0]]]), lses=np.array([[0.0], [1000.0]])),
+        stress(outs=np.array([[[0.0]], [[2.0]]]), lses=np.array([[-np.inf], [-2e30]])),
         stress(**_with_empty(_blocks(3, n_q=2, d_v=3), 0)),
         stress(**_with_empty(_blocks(3, n_q=2, d_v=3), (1, 0), (2, 1))),
         stress(**_with_empty(_blocks(3, n_q=2, d_v=3), (0, 1), (1, 1), (2, 1))),
         stress(**_with_empty(_blocks(2, n_q=2, d_v=3), 0, 1)),
         stress(**_UNEVEN | {"outs": np.array([[[0.0]], [[np.nan]], [[8.0]]])}),
-        stress(**_blocks(3, n_q=2, d_v=3, shift=1000.0)),
-        stress(**_blocks(3, n_q=2, d_v=3, shift=-1000.0)),
         stress(
             outs=np.array([[[1.0], [2.0]], [[3.0], [4.0]]]),
             lses=np.array([[1000.0, -1000.0], [1001.0, -1001.0]]),

@@ -45,10 +45,6 @@ def _far(old, new):
     }
 
 
-_C_FOR_ALL = {
-    "total": lambda c, l, p: c * (l + np.sum(p, axis=-1)),
-    "output": lambda c, o, p, v: c[..., None] * (o + p @ v),
-}
 GUARD = (
     "where nothing has been visible so far m is -inf, and -inf - (-inf) is NaN: shift by 0 there."
 )
@@ -59,6 +55,7 @@ step = Write(
     level="medium",
     minutes=15,
     solution_of=solutions.step,
+    results=("m", "l", "o"),
     explanation=(
         "The new maximum is the larger of the old one and the block's. The factor $c$ moves both "
         "sums from the old maximum to the new one, once for all keys that came before, and the "
@@ -92,7 +89,7 @@ step = Write(
                 wrong.with_parts(**parts),
                 "c multiplies the new block too: that is relative to the new maximum already.",
             )
-            for parts in (_C_FOR_ALL, *({name: f} for name, f in _C_FOR_ALL.items()))
+            for parts in wrong.C_FOR_ALL
         ),
         *(
             Misconception(
@@ -132,6 +129,19 @@ step = Write(
                 "m is a large negative number where nothing has been visible: it stays -inf.",
             )
             for number in (-1e9, -1e10, -1e30, -np.finfo(float).max)
+        ),
+        *(
+            Misconception(
+                wrong.raised_to(number),
+                "-inf became a large negative number, and where nothing is visible every hidden "
+                "key counts, as exp(0) = 1: the exponential of -inf alone is 0.",
+            )
+            for number in (-1e9, -1e30)
+        ),
+        Misconception(
+            wrong.relative_to_the_past,
+            "the block's exponentials are relative to the old maximum, which may lie far below "
+            "them: subtract the new one.",
         ),
         Misconception(
             wrong.guard_returned,
@@ -182,10 +192,7 @@ step = Write(
             "o has one more axis than c, and meets it in the wrong place: c[..., None] * o.",
         ),
         Misconception(
-            wrong.with_parts(
-                factor=lambda m, shift: np.exp2(m - shift),
-                exponentials=lambda scores, shift: np.exp2(scores - shift[..., None]),
-            ),
+            wrong.with_parts(**wrong.POWERS_OF_2),
             "these are powers of 2: softmax takes powers of e.",
         ),
         Misconception(

@@ -46,6 +46,11 @@ def unshifted(lse, scores):
     return np.exp(scores) / np.exp(lse)[..., None]
 
 
+def unshifted_and_guarded(lse, scores):
+    total = np.exp(lse)[..., None]
+    return np.exp(scores) / np.where(total == 0, 1, total)
+
+
 def divided_by_l(lse, scores):
     return np.exp(scores) / lse[..., None]
 
@@ -230,6 +235,18 @@ MISTAKES = (
     Misconception(
         with_parts(weights=unshifted),
         "exp(S) and exp(L) overflow or vanish, each for itself: subtract before exp.",
+    ),
+    Misconception(
+        with_parts(weights=unshifted_and_guarded),
+        "exp(S) and exp(L) overflow or vanish, each for itself: subtract before exp.",
+    ),
+    *(
+        Misconception(
+            lambda *given, weights=weights: np.nan_to_num(with_parts(weights=weights)(*given)),
+            "a NaN that came in became 0: shift by 0 where L is -inf, so that none arises, and "
+            "let others show.",
+        )
+        for weights in (weights_of, unguarded)
     ),
     Misconception(
         with_parts(weights=divided_by_l),

@@ -24,6 +24,17 @@ def with_parts(
     return wrong
 
 
+FOR_BOTH = {
+    "total": lambda c, l, p: c * (l + np.sum(p, axis=-1)),
+    "output": lambda c, o, p, v: c[..., None] * (o + p @ v),
+}
+C_FOR_ALL = FOR_BOTH, *({name: part} for name, part in FOR_BOTH.items())
+POWERS_OF_2 = {
+    "factor": lambda m, shift: np.exp2(m - shift),
+    "exponentials": lambda scores, shift: np.exp2(scores - shift[..., None]),
+}
+
+
 def unguarded(new):
     return new
 
@@ -127,6 +138,19 @@ def relative_to_the_block(m, l, o, scores, v):
     top = np.max(scores, axis=-1, keepdims=True)
     p = np.exp(scores - np.where(top == -np.inf, 0, top))
     return with_parts(exponentials=lambda scores, shift: p)(m, l, o, scores, v)
+
+
+def relative_to_the_past(m, l, o, scores, v):
+    p = np.exp(scores - np.where(m == -np.inf, 0, m)[..., None])
+    return with_parts(exponentials=lambda scores, shift: p)(m, l, o, scores, v)
+
+
+def raised_to(number):
+    def step(m, l, o, scores, v):
+        lowest = np.asarray(number, m.dtype)
+        return solutions.step(np.maximum(m, lowest), l, o, np.maximum(scores, lowest), v)
+
+    return step
 
 
 def scaled(m, l, o, scores, v):

@@ -79,6 +79,31 @@ def one_shift(q, k, v):
     return (exp @ v.float() / exp.sum(dim=-1, keepdim=True)).half()
 
 
+def _exponentials(q, k):
+    scores = q.float() @ k.float().mT * q.shape[-1] ** -0.5
+    exp = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+    return exp, exp.sum(dim=-1, keepdim=True)
+
+
+def sums_rounded(q, k, v):
+    exp, total = _exponentials(q, k)
+    return (exp @ v.float()).half() / total.half()
+
+
+def sum_of_values_rounded(q, k, v):
+    exp, total = _exponentials(q, k)
+    return ((exp @ v.float()).half() / total).half()
+
+
+def total_rounded(q, k, v):
+    exp, total = _exponentials(q, k)
+    return (exp @ v.float() / total.half()).half()
+
+
+def through_bfloat16(q, k, v):
+    return _attention(q, k, v).bfloat16().half()
+
+
 def half(function):
     return lambda q, k, v: function(q, k, v).half()
 
@@ -90,6 +115,7 @@ rounds_once = Write(
     minutes=12,
     solution_of=solutions.rounds_once,
     through=on_tensors,
+    to_the_bit=True,
     explanation=(
         "All three inputs go to float32 before the first product, so neither scores nor weights "
         "are rounded to 16 bits, and a product above 65504 is a number like any other. The last "
@@ -137,6 +163,22 @@ rounds_once = Write(
             weights_rounded,
             "the weights are rounded to float16 before they meet the values: small ones lose their "
             "digits.",
+        ),
+        *(
+            Misconception(
+                known,
+                "the sum of the values is rounded to float16 before it is divided, and may be "
+                "beyond 65504: divide in float32.",
+            )
+            for known in (sums_rounded, sum_of_values_rounded)
+        ),
+        Misconception(
+            total_rounded,
+            "the sum of the exponentials is rounded to float16: divide by it in float32.",
+        ),
+        Misconception(
+            through_bfloat16,
+            "the output goes through bfloat16, which has 8 bits for its digits: 5000 becomes 4992.",
         ),
         Misconception(_attention, "the result is float32: return the dtype that came in."),
         Misconception(
@@ -187,6 +229,7 @@ rounds_once = Write(
         case(**_random((), 3, 4, 2, 5)),
         case(**_random((2,), 3, 5, 4, 2)),
         case(**_random((2, 3), 2, 2, 8, 1)),
+        stress(**_half(q=[[1]], k=[[0]] * 64, v=[[5000]] * 64)),
         stress(**_half(q=[[0], [60]], k=[[10], [0]], v=[[0], [8]])),
         stress(**_half(q=[[3]], k=[[683], [682]], v=[[0], [8]])),
         stress(**_half(q=[[1025, 1024, 0]], k=[[1, 0, 0], [0, 1, 0]], v=[[0], [8]])),

@@ -29,9 +29,11 @@ def shares(a, b, SLIP: tl.constexpr):
         shift = tl.where(tl.minimum(a, b) == -float("inf"), 0.0, tl.minimum(a, b))
     if SLIP == "guard":
         shift = top
+    if SLIP == "never below 0":
+        shift = tl.maximum(top, 0.0)
     share_a = tl.exp(a - shift)
     share_b = tl.exp(b - shift)
-    if SLIP == "base":
+    if SLIP == "base" or SLIP == "both bases" or SLIP == "both bases, natural":
         share_a = tl.exp2(a - shift)
         share_b = tl.exp2(b - shift)
     if SLIP == "turned":
@@ -63,8 +65,12 @@ def together(a, b, shift, total, some, SLIP: tl.constexpr):
         both = tl.exp(a) + tl.exp(b)
     if SLIP == "empty":
         both = shift + tl.log(some)
-    if SLIP == "lse base":
+    if SLIP == "lse base" or SLIP == "both bases":
         both = shift + tl.log2(total)
+    if SLIP == "both bases, natural":
+        both = 0.6931471805599453 * (shift + tl.log2(total))
+    if SLIP == "larger or 0":
+        both = shift
     return both
 
 
@@ -74,6 +80,8 @@ def slipping(out_a, lse_a, out_b, lse_b, out, lse, SLIP: tl.constexpr, D: tl.con
     f = tl.arange(0, D)
     a = tl.load(lse_a + i)
     b = tl.load(lse_b + i)
+    if SLIP == "first L twice":
+        b = a
     share_a, share_b, shift = shares(a, b, SLIP)
     total = share_a + share_b
     some = tl.where(total == 0, 1.0, total)
@@ -141,9 +149,11 @@ merge = Write(
     written=solutions.merge_kernel,
     through=on_kernels,
     refused=refused_by_a_gpu,
+    results=("out", "lse"),
     hints=(
         "Each program has one row: two numbers L, and two rows of D numbers from i * D on.",
-        "shift = tl.maximum(a, b), and the shares are tl.exp(a - shift) and tl.exp(b - shift).",
+        "L is a natural logarithm. shift = tl.maximum(a, b), and the shares are tl.exp(a - shift) "
+        "and tl.exp(b - shift).",
         "Two guards, as in Chapter 13: where both L are −∞ shift by 0, and divide by 1.",
     ),
     explanation=(
@@ -155,6 +165,19 @@ merge = Write(
         Misconception(
             with_slip("base"), "L is a natural logarithm: exp, not exp2, of the differences."
         ),
+        *(
+            Misconception(
+                with_slip(slip),
+                "L is a natural logarithm, and these are powers and logarithms of base 2: tl.exp "
+                "and tl.log, or L · log₂ e before and L · ln 2 after.",
+            )
+            for slip in ("both bases", "both bases, natural")
+        ),
+        Misconception(
+            with_slip("never below 0"),
+            "the shift is never below 0, and where both L lie far below all exponentials vanish.",
+        ),
+        Misconception(with_slip("first L twice"), "both L are loaded from lse_a."),
         Misconception(with_slip("turned"), "the shares are exchanged: the larger L weighs more."),
         Misconception(with_slip("mean"), MEAN),
         Misconception(with_slip("mean, right L"), MEAN),
@@ -190,6 +213,9 @@ merge = Write(
         ),
         Misconception(with_slip("undivided"), "the sum of both is not divided by the total."),
         Misconception(with_slip("larger"), "L is the larger of the two: the sum holds both."),
+        Misconception(
+            with_slip("larger or 0"), "that is the shift: L is the shift and the total's logarithm."
+        ),
         Misconception(with_slip("shift"), "the shift has to be added to the logarithm again."),
         Misconception(with_slip("sum"), "L is the logarithm of a sum, not the sum of logarithms."),
         Misconception(with_slip("lse base"), "L wants the natural logarithm: tl.log, not tl.log2."),
@@ -214,5 +240,6 @@ merge = Write(
         stress(**_random(2, 4, shift=200.0)),
         stress(**_random(2, 4, shift=-200.0)),
         stress(**_random(2, 4, both=200.0)),
+        stress(**_random(2, 4, both=-200.0)),
     ),
 )

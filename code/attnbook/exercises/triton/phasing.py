@@ -134,6 +134,7 @@ phases = Write(
     level="medium",
     minutes=12,
     solution_of=solutions.phases,
+    results=("full", "end"),
     hints=(
         "Query i stands at key i + n_k − n_q: it sees that key and all before it.",
         "Keys that need no mask are seen by every query of the block: by the first of them, too.",
