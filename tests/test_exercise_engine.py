@@ -1,5 +1,8 @@
 """What a check says of an answer that misbehaves."""
 
+import sys
+import warnings
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,7 @@ from attnbook.exercises.compare import difference
 from attnbook.exercises.exercise import Misconception, wrong
 from attnbook.exercises.write import Write, case
 
+LIBRARY = {"warnings": warnings}
 DOUBLE = Write(
     name="test.double",
     title="Double",
@@ -166,6 +170,45 @@ def test_an_interrupt_is_the_readers_own():
 
     with pytest.raises(KeyboardInterrupt):
         DOUBLE.verdict(interrupted)
+
+
+def test_an_interrupted_check_ends_in_one_line(kept, capsys):
+    def interrupted(x):
+        raise KeyboardInterrupt
+
+    DOUBLE.check(interrupted)
+    said = "Interrupted: the check did not come to its end, and no try is counted.\n"
+    assert capsys.readouterr().out == said
+    assert record.load() == {}
+
+
+def test_what_an_answer_prints_and_is_warned_of_is_shown_with_the_input_that_fails():
+    def chatty(x):
+        print("x is", x)
+        print("of shape", x.shape, file=sys.stderr)
+        return np.log(x - 3) if x[0] == 3 else 2 * x
+
+    assert text(chatty).split("\n")[-3:] == [
+        "  printed   x is [3.]",
+        "            of shape (1,)",
+        "  warned    RuntimeWarning: divide by zero encountered in log",
+    ]
+
+
+def test_what_a_right_answer_prints_is_shown_for_the_first_input_and_bounded():
+    def chatty(x):
+        print("now", x[0] if x.ndim == 1 else "rows")
+        return 2 * x
+
+    assert text(chatty) == "Correct. Doubling is linear.\n  printed  now 2.0"
+    told = text(lambda x: [print("x" * 99) for _ in range(1000)] and 2 * x)
+    assert told.endswith(" … (100000 characters in all)") and len(told) < 700
+
+
+def test_what_a_library_warns_of_is_not_shown():
+    warning = "warnings.warn('old')"
+    assert "warned" not in text(lambda x: exec(compile(warning, np.__file__, "exec"), LIBRARY) or x)
+    assert "UserWarning: old" in text(lambda x: warnings.warn("old", stacklevel=1) or x)
 
 
 def test_what_is_no_function_is_told():

@@ -93,6 +93,9 @@ def test_where_an_answer_is_right_is_told():
     assert "right for matrices, and wrong as soon as there are batch axes" in told
     told = batches.verdict(lambda x: 2 * x if x[0].max() < 9 else x**3).text
     assert "right on every ordinary input, and wrong on this extreme one" in told
+    single = replace(DOUBLE, cases=(*DOUBLE.cases, stress(x=np.ones(3, np.float32))))
+    told = single.verdict(lambda x: 2 * x.astype(float)).text
+    assert "the dtype is float64; expected float32" in told and "extreme" not in told
     told = batches.verdict(lambda x: 5 * x).text
     assert "right with" not in told and "right where" not in told
 

@@ -33,6 +33,8 @@ def test_tries_and_the_day_of_solving_are_kept(kept):
     DOUBLE.check(lambda x: x)
     DOUBLE.check(lambda x: 2 * x)
     DOUBLE.check(...)
+    for answer in (lambda x: 2 * x, lambda x: x):  # what is solved stays so, after as many tries
+        DOUBLE.check(answer)
     entry = json.loads((kept / "progress.json").read_text())["test.double"]
     assert entry["tries"] == 2 and len(entry["solved"]) == 10
 
@@ -81,12 +83,22 @@ def test_progress_is_a_table_of_all_exercises():
     assert exercises.progress() == table, "this book has no such chapter"
 
 
+def test_progress_shows_one_chapter():
+    record.add("masks.causal_mask", solved=True)
+    table = exercises.progress("masks")
+    of_masks = [e.name for e in exercises.every() if e.name.startswith("masks.")]
+    assert [line.split()[1] for line in table.split("\n")[2 : 2 + len(of_masks)]] == of_masks
+    assert table.endswith(f"1 of {len(of_masks)} solved.")
+    with pytest.raises(ValueError, match=r"chapter is 'mask'; expected one of weighted_average, "):
+        exercises.progress("mask")
+
+
 def test_the_day_of_the_first_solution_stays(kept):
     kept.mkdir()
     first = {"test.double": {"tries": 1, "solved": "2001-02-03"}}
     (kept / "progress.json").write_text(json.dumps(first))
     record.add("test.double", solved=True)
-    assert record.load()["test.double"] == {"tries": 2, "solved": "2001-02-03"}
+    assert record.load() == first
     record.add("test.other", solved=True)
     assert record.load()["test.other"]["solved"] == datetime.date.today().isoformat()
 

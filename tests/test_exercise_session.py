@@ -2,8 +2,11 @@
 
 import builtins
 import contextlib
+import ctypes
+import faulthandler
 import itertools
 import math
+import os
 import signal
 import sys
 import threading
@@ -120,7 +123,33 @@ def test_a_copy_in_which_a_known_call_hangs_proves_nothing():
     hang = threading.Event().wait
     assert rehearsal.stuck_at([hang, hang], 0.2) is None
     assert rehearsal.stuck_at([int, int], 10) is None
-    assert rehearsal.stuck_at([int, int, hang], 0.5) in (2, None if sys.platform != "linux" else 2)
+    if sys.platform == "linux":
+        assert rehearsal.stuck_at([int, int, hang], 0.5) == (2, False)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no process can be copied safely")
+@pytest.mark.parametrize(
+    "end",
+    [lambda: os._exit(0), lambda: os.kill(os.getpid(), signal.SIGKILL), lambda: _broken_address()],
+    ids=("exit", "kill", "address"),
+)
+def test_an_answer_that_ends_its_process_is_told_and_not_run(end):
+    told = text(lambda x: end() if x.ndim == 2 else 2 * x)
+    assert "your function ended the process it ran in" in told and "in call 3 of 3" in told
+    assert "What it printed there is lost." in told
+
+
+def _broken_address():
+    faulthandler.disable()  # pytest's report of the end would stand among what the tests print
+    ctypes.string_at(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no processes")
+def test_an_answer_that_copies_its_process_is_refused_before_it_does():
+    fork = os.fork
+    told = text(lambda x: os.fork() and 2 * x)
+    assert "your function starts another process; an answer needs none" in told
+    assert os.fork is fork
 
 
 def test_the_alarm_that_was_set_before_is_set_again():

@@ -6,6 +6,7 @@ Each exercise is an object, named after its chapter and itself::
     exercises.masks.causal_mask.hint()
     exercises.masks.causal_mask.solution()
     exercises.progress()
+    exercises.progress("masks")
 """
 
 import ast
@@ -69,9 +70,9 @@ def _of(chapter):
     return [value for value in vars(module).values() if isinstance(value, Exercise)]
 
 
-def names():
+def names(chapters=CHAPTERS):
     """The names of all exercises, read from the chapters' source: some chapters need PyTorch."""
-    return [f"{chapter}.{name}" for chapter in CHAPTERS for name in _names_in(chapter)]
+    return [f"{chapter}.{name}" for chapter in chapters for name in _names_in(chapter)]
 
 
 def _names_in(chapter):
@@ -80,10 +81,16 @@ def _names_in(chapter):
     return [node.targets[0].id for node in assigned]
 
 
-def progress():
-    """A table of all exercises: which are solved, and after how many tries."""
+def progress(chapter=None):
+    """A table of all exercises, or a chapter's: which are solved, and after how many tries.
+
+    Raises ValueError if there is no such chapter.
+    """
+    if chapter is not None and chapter not in CHAPTERS:
+        raise ValueError(f"chapter is {chapter!r}; expected one of {', '.join(CHAPTERS)}")
     kept = record.load()
-    entries = {name: kept.get(name, {}) for name in names()}
+    chosen = CHAPTERS if chapter is None else [chapter]
+    entries = {name: kept.get(name, {}) for name in names(chosen)}
     solved = sum("solved" in entry for entry in entries.values())
     rows = (
         f"| {name} | {entry.get('tries', 0)} | {entry.get('solved', '')} |\n"

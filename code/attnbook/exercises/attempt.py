@@ -8,13 +8,11 @@ import sys
 import threading
 import traceback
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
-from attnbook.exercises.surroundings import Unfit, quiet, replaced
+from attnbook.exercises.surroundings import Said, Unfit, of_the_reader, quiet, replaced
 
-PACKAGE = str(Path(__file__).parents[1])
 SECONDS = 10
 NUMBERS = 10_000_000  # what a result may hold: far more than any case asks for
 running = False
@@ -36,6 +34,7 @@ class Outcome:
     error: BaseException | None = None
     where: str = ""
     changed: list = field(default_factory=list)
+    said: Said = field(default_factory=Said)
 
     @property
     def raised(self):
@@ -55,16 +54,21 @@ class Outcome:
             return type(self.error).__name__
 
 
-def attempt(function, arguments, writable=True, seconds=None):
-    """Call a function with copies of `arguments` (a dict, passed by position)."""
+def refuse_inside():
+    """Raise Unfit where a reader's function runs already."""
     if running:
         raise Unfit("your function calls a check, and a check calls your function")
+
+
+def attempt(function, arguments, writable=True, seconds=None):
+    """Call a function with copies of `arguments` (a dict, passed by position)."""
+    refuse_inside()
     given = copy.deepcopy(arguments)
     for array in (a for a in given.values() if isinstance(a, np.ndarray)):
         array.flags.writeable = writable
-    here = sys.modules[__name__]
+    here, said = sys.modules[__name__], Said()
     try:
-        with replaced(here, "running", True), quiet():
+        with replaced(here, "running", True), quiet(said):
             with _time_limit(SECONDS if seconds is None else seconds):
                 value = function(*given.values())
         outcome = Outcome(_copy(value), value)
@@ -72,6 +76,7 @@ def attempt(function, arguments, writable=True, seconds=None):
         raise
     except BaseException as error:
         outcome = Outcome(error=error, where=_readers_line(error))
+    outcome.said = said
     outcome.changed = [n for n in arguments if not identical(arguments[n], given[n])]
     return outcome
 
@@ -131,9 +136,7 @@ def _time_limit(seconds):
 def _readers_line(error):
     """The last line of the traceback that the reader wrote: not ours, not a library's."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        ours = frame.filename.startswith((PACKAGE, "<frozen", "<__array"))
-        library = "site-packages" in frame.filename or frame.filename.startswith(sys.base_prefix)
-        if not ours and not library:
+        if of_the_reader(frame.filename):
             text = linecache.getline(frame.filename, frame.lineno).strip() or frame.line
             return f"line {frame.lineno}, in {frame.name}: {text}"
     return ""

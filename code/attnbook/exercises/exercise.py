@@ -60,8 +60,12 @@ class Exercise:
         return f"{self.kind} · {self.level} · {self.minutes} min · {lines}"
 
     def check(self, *answer):
-        """Say whether an answer is right, and if not, why; count the try as progress."""
-        verdict = self.verdict(*answer)
+        """Say whether an answer is right, and if not, why; count the try until it is solved."""
+        try:
+            verdict = self.verdict(*answer)
+        except KeyboardInterrupt:
+            print("Interrupted: the check did not come to its end, and no try is counted.")
+            return
         print(verdict.text)
         if verdict.state != "open":
             record.add(self.name, solved=verdict.state == "right")
@@ -96,11 +100,15 @@ class Exercise:
 
 def wrong(sentence, **details):
     """The verdict on a wrong answer: a sentence, then named details, aligned below it."""
-    shown = {name.replace("_", " "): text for name, text in details.items() if text is not None}
+    return Verdict("wrong", "\n".join((f"Not yet: {sentence}", *aligned(**details))))
+
+
+def aligned(**details):
+    """The lines of named details, one below the other; what is empty is left out."""
+    shown = {name.replace("_", " "): text for name, text in details.items() if text}
     width = max(map(len, shown), default=0)
     margin = "\n" + " " * (width + 4)
-    lines = [f"  {name:{width}}  " + text.replace("\n", margin) for name, text in shown.items()]
-    return Verdict("wrong", "\n".join((f"Not yet: {sentence}", *lines)))
+    return [f"  {name:{width}}  " + text.replace("\n", margin) for name, text in shown.items()]
 
 
 def _lines(function):

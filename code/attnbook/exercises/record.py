@@ -48,14 +48,16 @@ def load():
 
 
 def add(name, solved):
-    """Count one try of an exercise, and the day if it is the first that solves it."""
+    """Count one try of an exercise that is not solved yet, and keep the day if this solves it."""
     with _alone():
         kept = load()
         entry = kept.setdefault(name, {})
+        if "solved" in entry:
+            return
         tries = entry.get("tries", 0)
         entry["tries"] = (tries if isinstance(tries, int) else 0) + 1
         if solved:
-            entry.setdefault("solved", datetime.date.today().isoformat())
+            entry["solved"] = datetime.date.today().isoformat()
         _save(kept)
 
 

@@ -4,11 +4,15 @@ import builtins
 import contextlib
 import io
 import math
+import os
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 
+PACKAGE = str(Path(__file__).parents[1])
+SHOWN = 500  # characters of what an answer prints
 MODULES = (builtins, math, np, np.linalg, np.random)
 OF_TORCH = ("torch", "torch.nn.functional", "torch.linalg")
 SETTINGS = {
@@ -21,11 +25,44 @@ class Unfit(Exception):
     """An answer that cannot be compared with an array; the message says why."""
 
 
-class _Sink(io.TextIOBase):
-    """Takes any amount of printing and keeps none of it."""
+class Kept(io.TextIOBase):
+    """Takes any amount of printing and keeps its beginning."""
+
+    def __init__(self):
+        self.beginning, self.size = "", 0
 
     def write(self, text):
+        self.beginning += text[: SHOWN - len(self.beginning)]
+        self.size += len(text)
         return len(text)
+
+    def text(self):
+        """What was printed, or its beginning and how much it was."""
+        cut = self.size > len(self.beginning)
+        return self.beginning.rstrip() + cut * f" … ({self.size} characters in all)"
+
+
+class Said:
+    """What an answer prints, and what it is warned of in lines of its own, each warning once."""
+
+    def __init__(self):
+        self.printed, self.warned = Kept(), Kept()
+
+    def warn(self, message, category, filename, *rest):
+        line = f"{category.__name__}: {message}\n"
+        if of_the_reader(filename) and line not in self.warned.beginning:
+            self.warned.write(line)
+
+
+def of_the_reader(filename):
+    """Whether a reader wrote this file: not we, and no library."""
+    ours = filename.startswith((PACKAGE, "<frozen", "<__array"))
+    library = "site-packages" in filename or filename.startswith(sys.base_prefix)
+    return not ours and not library
+
+
+def _no_fork():
+    raise Unfit("your function starts another process; an answer needs none")
 
 
 def _no_input(*prompt):
@@ -37,16 +74,19 @@ def _no_exit():
 
 
 @contextlib.contextmanager
-def quiet():
-    """Nothing is printed, warned of or asked, and the notebook's session is not ended."""
+def quiet(said):
+    """What is said goes into `said`; nothing is asked, and no process begins or ends."""
     ipython = sys.modules.get("IPython")
     shell = ipython and ipython.get_ipython()
     with contextlib.ExitStack() as stack:
-        stack.enter_context(contextlib.redirect_stdout(_Sink()))
-        stack.enter_context(contextlib.redirect_stderr(_Sink()))
-        stack.enter_context(warnings.catch_warnings(action="ignore"))
-        stack.enter_context(np.errstate(all="ignore"))
+        stack.enter_context(contextlib.redirect_stdout(said.printed))
+        stack.enter_context(contextlib.redirect_stderr(said.printed))
+        stack.enter_context(warnings.catch_warnings(action="always"))
+        stack.enter_context(replaced(warnings, "showwarning", said.warn))
+        stack.enter_context(np.errstate(all="warn", under="ignore"))
         stack.enter_context(replaced(builtins, "input", _no_input))
+        if hasattr(os, "fork"):
+            stack.enter_context(replaced(os, "fork", _no_fork))
         if shell:
             stack.enter_context(replaced(shell, "ask_exit", _no_exit))
         yield

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from attnbook.exercises import attempt as limits
 from attnbook.exercises.attempt import Outcome, TookTooLong, attempt
 from attnbook.exercises.compare import difference, first_difference, show
-from attnbook.exercises.exercise import OPEN, Exercise, wrong
+from attnbook.exercises.exercise import OPEN, Exercise, aligned, wrong
 from attnbook.exercises.rehearsal import stuck_at
 from attnbook.exercises.relations import division, relation
 from attnbook.exercises.surroundings import Unfit, left_alone
@@ -69,9 +69,13 @@ class Write(Exercise):
         if len(answers) != 1 or not callable(answers[0]):
             given = ", ".join(map(describe, answers)) or "nothing"
             return wrong(f"the check wants your function itself, but got {given}.")
+        limits.refuse_inside()
         _ = self._wanted  # before the rehearsal, whose copy of the process has then what it needs
-        if (index := self._stuck(answers[0])) is not None:
-            return self._report(self._too_long(index), index, Outcome(error=TookTooLong()))
+        if (stop := self._stuck(answers[0])) is not None:
+            index = stop.call - 1
+            sentence = self._ended(index) if stop.ended else self._too_long(index)
+            sentence += " What it printed there is lost."
+            return self._report(sentence, index, Outcome(error=TookTooLong()))
         with left_alone() as changed:
             verdict = self._judge(answers[0])
         if changed and verdict.state != "open":
@@ -115,7 +119,8 @@ class Write(Exercise):
             sentence = "a later call changed the array that was returned here; return a new one."
             return self._report(sentence, overwritten, Outcome(outcomes[overwritten].returned))
         refusal = self.refused and self.refused(answer, self.cases[0].arguments)
-        return refusal or self._right()
+        printed = next((text for o in outcomes if (text := o.said.printed.text())), "")
+        return refusal or self._right(*aligned(printed=printed))
 
     @cached_property
     def _wanted(self):
@@ -151,14 +156,19 @@ class Write(Exercise):
         return outcomes
 
     def _stuck(self, answer):
-        """The case in which the answer does not come back, as far as that can be found out."""
+        """Where the answer does not come back, as far as that can be found out; or None."""
 
         def call(function, case):
             return lambda: attempt(self.through(function), case.arguments, seconds=1e6)
 
         calls = [call(self.solution_of, self.cases[0]), *(call(answer, c) for c in self.cases)]
-        number = stuck_at(calls, limits.SECONDS)
-        return None if number is None else number - 1
+        return stuck_at(calls, limits.SECONDS)
+
+    def _ended(self, index):
+        return (
+            "your function ended the process it ran in, a copy of this one, as os._exit does and a "
+            f"broken address: in call {index + 1} of {len(self.cases)}."
+        )
 
     def _too_long(self, index):
         return (
@@ -234,8 +244,9 @@ class Write(Exercise):
         inputs = "\n".join(
             map(_assignment, *zip(*self.cases[index].arguments.items(), strict=True))
         )
+        said = {name: getattr(outcome.said, name).text() for name in ("printed", "warned")}
         if outcome.raised:
-            return wrong(sentence, where=outcome.where or None, input=inputs)
+            return wrong(sentence, where=outcome.where, input=inputs, **said)
         place = first_difference(wanted, outcome.value)
         return wrong(
             sentence,
@@ -243,6 +254,7 @@ class Write(Exercise):
             expected=show(wanted),
             got=show(self._named(outcome.value)),
             first=place,
+            **said,
         )
 
 
