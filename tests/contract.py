@@ -8,6 +8,7 @@ import statistics
 from itertools import pairwise
 from typing import NamedTuple
 
+from cell_names import taken
 from clocks import reads_a_clock
 
 PREDICT = "> **Predict.** "
@@ -182,6 +183,13 @@ def raises_what_it_shows(chapter):
     return [f"{at(cell)} is tagged raises-exception and raises nothing" for cell in silent]
 
 
+def runs_again(chapter):
+    """A reader may go back: no later cell, an exercise's least, takes a name that a cell reads."""
+    cells = code(chapter)
+    found = taken([cell.source for cell in cells])
+    return [f"{at(cells[i])} reads {name}, which {at(cells[j])} takes" for i, name, j in found]
+
+
 def plain_words(chapter):
     """No word that tells the reader how easy it is."""
     text = "\n".join(cell.source for cell in prose(chapter))
@@ -274,6 +282,7 @@ RULES = (
     ending,
     measured_claims,
     raises_what_it_shows,
+    runs_again,
     plain_words,
     exercises,
     one_sitting,

@@ -147,6 +147,10 @@ def spoil_raises(c):
     code(c)[1].metadata.tags = ["raises-exception"]
 
 
+def spoil_names(c):
+    first(code(c), ".check(").source += "\nvalues = ..."
+
+
 def spoil_words(c):
     prose(c)[3].source += " This is obviously so."
 
@@ -210,6 +214,7 @@ SPOILED = [
     ("ending", spoil_ending),
     ("measured_claims", spoil_measured),
     ("raises_what_it_shows", spoil_raises),
+    ("runs_again", spoil_names),
     ("plain_words", spoil_words),
     ("exercises", spoil_exercises),
     ("exercises", spoil_header),
