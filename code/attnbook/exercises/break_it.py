@@ -8,7 +8,7 @@ import numpy as np
 
 from attnbook.exercises.attempt import attempt
 from attnbook.exercises.compare import difference, first_difference, is_huge, numbers, show
-from attnbook.exercises.exercise import OPEN, Exercise, parameter_names, wrong
+from attnbook.exercises.exercise import OPEN, Exercise, aligned, parameter_names, wrong
 from attnbook.operation import describe
 
 
@@ -87,16 +87,15 @@ def _plain(value):
     return array if array.ndim else array.item()
 
 
+VERSIONS = "right version", "wrong version"
+
+
 def _side_by_side(right, broken):
     """Both values, and more digits where these would look the same."""
-    shown = {"right": show(right), "wrong": show(broken)}
-    if shown["right"] == shown["wrong"]:
+    shown = dict(zip(VERSIONS, map(show, (right, broken)), strict=True))
+    if len(set(shown.values())) == 1:
         if place := first_difference(right, broken):
             shown["first"] = place
         elif np.ndim(right) == np.ndim(broken) == 0:
-            shown = {"right": f"{right:.12g}", "wrong": f"{broken:.12g}"}
-    return [f"  {name}  {_in_line(text)}" for name, text in shown.items()]
-
-
-def _in_line(text):
-    return text.replace("\n", "\n         ")
+            shown = dict(zip(VERSIONS, (f"{right:.12g}", f"{broken:.12g}"), strict=True))
+    return aligned(**shown)

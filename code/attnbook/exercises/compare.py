@@ -20,10 +20,18 @@ def numbers(answer):
     if is_huge(answer):
         return None
     try:
-        array = np.asarray(answer.tolist() if hasattr(answer, "detach") else answer)
+        array = np.asarray(_of_tensor(answer) if hasattr(answer, "detach") else answer)
         return array.astype(float) if array.dtype.char in "Og" else array
     except (TypeError, ValueError, OverflowError, RuntimeError):
         return None
+
+
+def _of_tensor(tensor):
+    """A tensor as an array of its shape and dtype, if NumPy has that dtype."""
+    try:
+        return tensor.detach().cpu().numpy()
+    except TypeError:  # bfloat16
+        return tensor.tolist()
 
 
 def difference(want, got, exact_zeros=False, dtype_matters=True, to_the_bit=False):

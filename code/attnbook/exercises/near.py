@@ -14,7 +14,7 @@ def near(want, given, right):
     if _holds_weights(want) and (sentence := _as_weights(want, given)):
         return sentence
     if factor := _factor(want, given):
-        return f"each number is {factor:.4g} times the right one."
+        return f"each number is {factor:.7g} times the right one."
     if np.array_equal(np.sort(given, axis=None), np.sort(want, axis=None)):
         return "these are the right numbers, in another order."
     return _which(want, given, right)
@@ -66,7 +66,8 @@ def _as_weights(want, given):
         return f"{which} {verb} to {totals[off].flat[0]:.4g}: weights sum to 1."
     power = power_of(want, given, atol=0.05) if want.shape[-1] > 2 else None
     if power and abs(power - 1) > 0.1:
-        return f"each row is too {'sharp' if power > 1 else 'even'}, as at another temperature."
+        each = "each row is" if totals.ndim else "the weights are"
+        return f"{each} too {'sharp' if power > 1 else 'even'}, as at another temperature."
     return None
 
 

@@ -6,7 +6,7 @@ import math
 import torch
 
 from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.fused.places import called
+from attnbook.exercises.fused.places import called, with_an_array
 from attnbook.exercises.solutions import fused as solutions
 from attnbook.exercises.write import Write, case
 
@@ -79,6 +79,7 @@ sloped = Write(
     minutes=8,
     solution_of=solutions.sloped,
     through=as_change,
+    refused=with_an_array(lambda f, n: functools.partial(f(1, n, n), torch.tensor(0.0))),
     hints=(
         "Return a function of s, b, h, i, j that returns the new score.",
         "Heads are counted from 0 here, and the equation has h + 1.",

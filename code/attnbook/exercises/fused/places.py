@@ -4,6 +4,8 @@ import contextlib
 
 import torch
 
+from attnbook.exercises.attempt import attempt
+from attnbook.exercises.exercise import Verdict
 from attnbook.exercises.surroundings import Unfit
 from attnbook.exercises.twins.settings import plain_settings
 
@@ -42,7 +44,8 @@ OURS = {
     "which it cannot: compute with tensors",
     "vmap: inplace arithmetic": IN_PLACE,
     "doesn't match the broadcast shape": IN_PLACE,
-    "must only return Tensors": "your rule returned something else than a tensor",
+    "must only return Tensors": "your rule returned something else than a tensor: is a "
+    "`return` missing?",
 }
 
 
@@ -54,6 +57,27 @@ def _in_our_words():
     except (RuntimeError, ValueError) as error:
         ours = (text for theirs, text in OURS.items() if theirs in str(error))
         raise next(map(Unfit, ours), error) from None
+
+
+MANY = 10**7  # as many squared are more numbers than any machine has addresses for
+
+
+def with_an_array(make):
+    """A verdict on a right rule that has an array of all places, by a call at one of 10¹⁴."""
+
+    def refused(answer, _):
+        zeros = [torch.tensor(0)] * 4
+        call = attempt(lambda: make(answer, MANY)(*zeros), {})
+        unfit = call.raised and ("alloc" in call.message.lower() or "MemoryError" in call.message)
+        return Verdict("right", STORED) if unfit else None
+
+    return refused
+
+
+STORED = (
+    "Correct. But an array of n_q · n_k numbers is made beside the rule, which computes each place "
+    "for itself: for ten million queries and keys no memory holds it."
+)
 
 
 def called(function, arguments, sizes, score=()):

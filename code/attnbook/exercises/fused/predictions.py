@@ -91,6 +91,9 @@ document_blocks = Predict(
         Misconception([23, 13, 6], "of the 13 that are left 6 are cut; the other 7 are full."),
         Misconception([23, 0, 13], "below the diagonal a block of one document is full."),
         Misconception([16, 4, 5], "that is the chapter's row of 20 words: here are 8 and 16."),
+        Misconception(
+            [13, 7, 6], "13 blocks are left to compute: the first number is the others'."
+        ),
         Misconception([24, 6, 6], "the documents are not equally long: 2 and 4 blocks a side."),
         Misconception([26, 4, 6], "a document of N blocks a side has N(N − 1)/2 below: 1 and 6."),
         Misconception([376, 156, 44], "count blocks of 4 by 4, of which there are 36."),

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.fused.places import called
+from attnbook.exercises.fused.places import called, with_an_array
 from attnbook.exercises.solutions import fused as solutions
 from attnbook.exercises.write import Write, case, stress
 
@@ -100,6 +100,7 @@ window_rule = Write(
     minutes=8,
     solution_of=solutions.window_rule,
     through=as_rule,
+    refused=with_an_array(lambda f, n: f(torch.tensor([n]), n, n, 1)),
     hints=(
         "Return a function: `def rule(b, h, i, j): ...` inside yours, then `return rule`.",
         "Query i stands at key i + n_k − n_q. How far back from there is key j?",

@@ -83,6 +83,8 @@ another_row = Predict(
     notice="Each row of G_S sums to 0: to raise all scores alike changes nothing.",
 )
 
+_RATIO = "On a logarithmic axis ratios are distances, and another power is nearer."
+
 steps_in_float32 = Predict(
     name="gradients.steps_in_float32",
     title="Differences in float32",
@@ -125,10 +127,10 @@ steps_in_float32 = Predict(
             (
                 *((0, log, _UNROUNDED) for log in (-2.31, -2.3)),
                 *((1, log, _UNROUNDED) for log in (-3.46, -3.5)),
-                (0, -3, "ε^(1/3) is 0.0049: half of 0.01, but five times 0.001."),
+                (0, -3, f"10⁻³ is near the central difference's step. {_RATIO}"),
                 (0, -5, "ε^(2/3) is the error at the bottom; the step is ε^(1/3)."),
-                (0, -1, "the cube root of 1.2e-7 is 0.0049."),
-                (1, -4, "√ε is 0.00035: 3.5 times 1e-4, but only 2.9 times below 1e-3."),
+                (0, -1, "the central difference's step is far below 10⁻¹."),
+                (1, -4, f"10⁻⁴ is near the one-sided step. {_RATIO}"),
                 (1, -7, "one-sided, the step is √ε; ε itself leaves nothing but rounding."),
             ),
         ),

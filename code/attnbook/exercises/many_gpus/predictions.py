@@ -39,7 +39,7 @@ bytes_sent = Predict(
             "that is double: 2 bytes a number, keys and values alone, and what is sent alone.",
         ),
         Misconception(
-            75.0, "that is an exchange of heads, with queries and outputs: asked a ring."
+            75.0, "that is what an exchange of heads sends; in a ring queries and outputs stay."
         ),
         Misconception(1200.0, "that is with queries and outputs, which stay where they are."),
         Misconception(
@@ -89,7 +89,10 @@ ring_against_exchange = Predict(
         Misconception(
             4.0, "w / 2 holds for as many heads of keys as of queries; here the ring has a quarter."
         ),
-        Misconception(0.625, "that is the exchanges over the ring; asked is the ring over them."),
+        Misconception(
+            0.625,
+            "that is the exchanges' number over the ring's: the question has it the other way.",
+        ),
         Misconception(
             6.4, "keys and values have 8 heads, and so in the ring: not the 32 of the queries."
         ),

@@ -185,9 +185,25 @@ KNOWN = (
         layer(attend=w.weighed(w.without_slope)),
         "the weights were detached: the output is right, and its gradient is not.",
     ),
-    Misconception(
-        w.mask_by_head,
-        "a mask for each sequence meets the axis of the heads: it needs an axis of length 1 there.",
+    *(
+        Misconception(
+            known,
+            "a mask for each sequence meets the axis of the heads: it needs an axis of length 1 "
+            "there.",
+        )
+        for known in (
+            w.mask_by_head,
+            *(
+                w.mask_meets_heads(attend, widened)
+                for attend in (
+                    w.by_hand,
+                    w.weighed(pytorch.softmax),
+                    w.F.scaled_dot_product_attention,
+                )
+                for widened in (lambda mask: mask, lambda mask: mask[None])
+            ),
+            w.mask_meets_heads(ATTEND, lambda mask: mask[None]),
+        )
     ),
     Misconception(
         w.mask_behind_first_axis,

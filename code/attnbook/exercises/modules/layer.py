@@ -51,7 +51,8 @@ self_attention = Write(
     solution_of=solutions.self_attention,
     through=on_tensors,
     hints=(
-        "Five steps: project, cut into q, k and v, split into heads, attend, merge and project.",
+        "Five steps: project, cut into q, k and v, split into heads, attend, merge and project. "
+        "In `attnbook.pytorch` are split_heads, scaled_dot_product_attention and merge_heads.",
         "A layer of PyTorch keeps its matrix transposed: it computes x @ weight.T.",
         "`(x @ in_proj_weight.T).chunk(3, dim=-1)` gives q, k and v, which are still to be split.",
         "The scores have the shape (batch, n_heads, n, n). A mask for each sequence needs an axis "

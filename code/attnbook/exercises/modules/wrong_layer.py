@@ -189,17 +189,33 @@ def mask_by_head(x, in_proj_weight, out_proj_weight, n_heads, mask=None):
     return _with_mask(x, in_proj_weight, out_proj_weight, n_heads, mask)
 
 
+def mask_meets_heads(attend, widened=lambda mask: mask):
+    """The same by hand, or by SDPA, and with the axis that the heads lack in front."""
+
+    def self_attention(x, in_proj_weight, out_proj_weight, n_heads, mask=None):
+        mask = mask if mask is None else widened(mask)
+        return _with_mask(x, in_proj_weight, out_proj_weight, n_heads, mask, attend)
+
+    return self_attention
+
+
+def by_hand(q, k, v, mask):
+    weights = pytorch.softmax(pytorch.dot_product_scores(q, k), mask)
+    return pytorch.weighted_sum(weights, v, mask)
+
+
 def mask_behind_first_axis(x, in_proj_weight, out_proj_weight, n_heads, mask=None):
     """The axis for the heads, where there is one batch axis."""
     mask = mask if mask is None or mask.ndim == 2 else mask[:, None]
     return _with_mask(x, in_proj_weight, out_proj_weight, n_heads, mask)
 
 
-def _with_mask(x, in_proj_weight, out_proj_weight, n_heads, mask):
+def _with_mask(
+    x, in_proj_weight, out_proj_weight, n_heads, mask, attend=pytorch.scaled_dot_product_attention
+):
     parts = (x @ in_proj_weight.T).chunk(3, dim=-1)
     q, k, v = (pytorch.split_heads(part, n_heads) for part in parts)
-    out = pytorch.scaled_dot_product_attention(q, k, v, mask)
-    return pytorch.merge_heads(out) @ out_proj_weight.T
+    return pytorch.merge_heads(attend(q, k, v, mask)) @ out_proj_weight.T
 
 
 def one_head(x, in_proj_weight, out_proj_weight, n_heads, mask=None):

@@ -80,7 +80,7 @@ block_gradient = Write(
         stress(**_block(n_q=3, n_b=4, d_v=2, shift=1000.0)),
         stress(**_block(n_q=3, n_b=4, d_v=2, shift=-1000.0)),
         stress(**_EMPTY_ROW),
-        stress(**_tiny([0, 1]) | {"v": np.array([[0.0], [np.nan]])}),
+        stress(**_tiny([0, 1], grad=np.nan)),
         stress(**_block(n_q=3, n_b=4, d_v=2, dtype=np.float32)),
     ),
 )

@@ -61,8 +61,8 @@ start_at_zero = Break(
         Miss(
             ([-1.0, -3.0],),
             lambda scores: np.max(scores) > -30,
-            "the shift is wrong here, and harmless: exponentials of such scores are still far "
-            "above the smallest float.",
+            "the shift is wrong here, and harmless: the exponential of the largest score is still "
+            "far above the smallest float.",
         ),
         Miss(
             ([-100.0, -900.0],),

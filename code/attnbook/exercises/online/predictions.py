@@ -128,7 +128,7 @@ causal_blocks = Predict(
     misconceptions=(
         Misconception(
             [54, 6, 4],
-            "query 0 stands at key 1536, not at key 0: the last query sees the last key.",
+            "query 0 does not stand at key 0: the last query sees the last key.",
         ),
         Misconception(
             [6, 58, 0],
@@ -154,6 +154,10 @@ causal_blocks = Predict(
             [120, 120, 16], "there are 512 queries, not 2048: four rows of blocks, of sixteen each."
         ),
         Misconception(
+            [6 * 128**2, 54 * 128**2, 4 * 128**2],
+            "these are scores: count blocks, of 128 by 128 each.",
+        ),
+        Misconception(
             [6, 6, 4],
             "these are the last 512 keys alone: 12 blocks of keys before them are seen by all.",
         ),
@@ -174,8 +178,7 @@ causal_blocks = Predict(
         ),
         Misconception(
             [10, 50, 4],
-            "one block too far left: query 0 stands at key 1536, the first of block 12, and the 12 "
-            "blocks before it are full.",
+            "one block too far left: query 0 stands in a later one, and all before that are full.",
         ),
         Misconception(
             [6, 48, 4],
@@ -183,7 +186,7 @@ causal_blocks = Predict(
             "full too.",
         ),
         Misconception(
-            [6, 42, 4], "the later a query, the more it sees: 12 full blocks, then 13, 14 and 15."
+            [6, 42, 4], "the later a query, the more it sees: full blocks grow from row to row."
         ),
         *(
             Misconception(

@@ -223,8 +223,8 @@ moved_cache = Write(
         Misconception(_in_place, "the caller's cache is overwritten: return a new array."),
     ),
     notice=(
-        "So a cache can lose words from its middle, and close the gap. Keys kept before their turn "
-        "would need nothing of this, and a turn at each use."
+        "So a cache can lose words from its middle, and close the gap. Keys that are kept before "
+        "their turn never have to be moved, but then each has to be turned whenever it is used."
     ),
     cases=(
         case(cache=np.array([[1.0, 0.0]]), steps=1, theta=np.array([np.arctan2(4, 3)])),

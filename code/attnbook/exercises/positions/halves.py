@@ -34,7 +34,7 @@ rope_halves = Write(
         "The new a is a cos φ - b sin φ, the new b is a sin φ + b cos φ, with the old a.",
     ),
     misconceptions=MISTAKES,
-    notice="Multiply by a matrix in your head: this is a block of 2 × 2 for each pair, never made.",
+    notice="As a matrix this would be a block of 2 × 2 for each pair; nobody ever makes it.",
     cases=(
         case(x=np.array([[1.0, 0.0]]), places=np.array([1]), theta=np.array([THREE_FOUR_FIVE])),
         case(

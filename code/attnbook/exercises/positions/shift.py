@@ -68,8 +68,8 @@ one_shift = Break(
         Miss(
             (0.1 * np.arange(8) ** 2,),
             lambda angles: not seems_relative(angles),
-            "the test finds these: four places on, the scores are others. Let the last four "
-            "places repeat the first four.",
+            "the test finds these: among the last four places the scores are others than among "
+            "the first four.",
         ),
     ),
     notice=(

@@ -139,9 +139,9 @@ offset = Break(
     through=on_whole_numbers,
     allowed=_fits,
     hints=(
-        "The largest integer of 32 bits, one of which is the sign, is $2^{31} - 1$.",
+        "The largest integer of 32 bits, one of which is the sign, is 2³¹ − 1.",
         "How many numbers are more than that? In float16, how many GiB are they?",
-        "batch · heads · n must exceed $2^{31}/128 = 2^{24}$.",
+        "batch · heads · n must exceed 2³¹/128 = 2²⁴.",
     ),
     explanation=(
         "Offsets count numbers, not bytes. $2^{31}$ numbers in float16 are 4 GiB, a twentieth of "

@@ -93,5 +93,8 @@ registers = Predict(
         Misconception([64, 32, 48], "four warps have 128 threads, not 256."),
         Misconception([16384, 8192, 24576], "the threads of a program share them."),
     ),
-    notice="A thread of an H100 has at most 255 registers: this is why a wide head wants 8 warps.",
+    notice=(
+        "A thread of an H100 has at most 255 registers: these 192 fit, and with twice the width o "
+        "alone would not, which is why a wide head wants 8 warps."
+    ),
 )

@@ -1,0 +1,106 @@
+"""What a check says is true of the answer, and leaves the idea to the hints."""
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from attnbook import exercises, fused, masks, pytorch
+from attnbook.exercises.many_gpus import breaks
+from attnbook.exercises.solutions import many_gpus
+
+
+def stored_bias(n_heads, n_q, n_k):
+    far = torch.abs(torch.arange(n_k) - (torch.arange(n_q)[:, None] + n_k - n_q))
+    bias = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)[:, None, None] * far
+    return lambda s, b, h, i, j: s - bias[h, i, j]
+
+
+def stored_mask(valid_lens, n_q, n_k, left):
+    back = torch.arange(n_q)[:, None] + n_k - n_q - torch.arange(n_k)
+    seen = (back >= 0) & (back <= left) & (torch.arange(n_k) < valid_lens[:, None, None])
+    return lambda b, h, i, j: seen[b, i, j]
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), [("sloped", stored_bias), ("window_rule", stored_mask)]
+)
+def test_who_stores_an_array_of_all_places_is_not_told_that_there_is_none(name, answer):
+    exercise = getattr(exercises.fused, name)
+    verdict = exercise.verdict(answer)
+    assert verdict.state == "right" and "an array of n_q · n_k numbers is made" in verdict.text
+    assert exercise.verdict(exercise.solution_of).text == f"Correct. {exercise.notice}"
+
+
+def test_the_package_s_own_rule_stores_no_array():
+    verdict = exercises.fused.window_rule.verdict(
+        lambda lens, n_q, n_k, left: fused.flex.every(
+            fused.flex.sliding_window(n_q, n_k, left), fused.flex.padding(lens)
+        )
+    )
+    assert verdict.text == f"Correct. {exercises.fused.window_rule.notice}"
+
+
+def test_what_a_skipped_rank_leaves_out_is_counted():
+    kept, mask, left_out = many_gpus.zigzag(16, 4), masks.causal_mask(16, 16), 0
+    for rank in range(4):
+        for step in range(4):
+            pairs = mask[kept[rank]][:, kept[(rank - step) % 4]].sum()
+            left_out += 0 if breaks.computes(rank, step) else pairs
+    assert f"Of the {mask.sum()} pairs" in exercises.many_gpus.skipped.notice
+    assert f" {left_out} would be left out" in exercises.many_gpus.skipped.notice
+
+
+FAULT_ALONE = {
+    "positions.one_shift": ([0, 0.1, 0.5, 0.9, 2, 3, 5, 8], "repeat the first four"),
+    "gradients.steps_in_float32": ([-3, -3], "0.0049"),
+    "online.causal_blocks": ([6, 42, 4], "13, 14 and 15"),
+}
+
+
+@pytest.mark.parametrize("name", FAULT_ALONE)
+def test_a_first_wrong_try_hears_its_fault_and_not_the_answer(name):
+    answer, idea = FAULT_ALONE[name]
+    verdict = exercises.find(name).verdict(answer)
+    assert verdict.state == "wrong" and idea not in verdict.text
+
+
+def with_the_batch_for_heads(attend):
+    def self_attention(x, in_proj_weight, out_proj_weight, n_heads, mask=None):
+        parts = (x @ in_proj_weight.T).chunk(3, dim=-1)
+        q, k, v = (pytorch.split_heads(part, n_heads) for part in parts)
+        return pytorch.merge_heads(attend(q, k, v, mask)) @ out_proj_weight.T
+
+    return self_attention
+
+
+BY_HAND = {
+    "the package's softmax": lambda q, k, v, mask: (
+        pytorch.softmax(pytorch.dot_product_scores(q, k), mask) @ v
+    ),
+    "SDPA": lambda q, k, v, mask: F.scaled_dot_product_attention(q, k, v, attn_mask=mask),
+    "an axis in front": lambda q, k, v, mask: pytorch.scaled_dot_product_attention(
+        q, k, v, None if mask is None else mask[None]
+    ),
+}
+
+
+@pytest.mark.parametrize("way", BY_HAND)
+def test_a_mask_without_an_axis_for_heads_is_named_however_it_is_used(way):
+    told = exercises.modules.self_attention.verdict(with_the_batch_for_heads(BY_HAND[way])).text
+    assert "a mask for each sequence meets the axis of the heads" in told
+
+
+def test_a_largest_score_near_0_is_the_cause_and_not_the_others():
+    told = exercises.online.start_at_zero.verdict([-800, -1]).text
+    assert "the exponential of the largest score is still far above the smallest float" in told
+
+
+def test_an_empty_tensor_keeps_its_dtype_and_shape():
+    told = exercises.modules.whose_mask.verdict(torch.zeros(2, 0, 3).bool()).text
+    assert "the mask has the shape (2, 0, 3)" in told
+
+
+def test_both_versions_of_a_break_are_called_versions():
+    told = exercises.online.start_at_zero.verdict(np.array([-1000.0])).text
+    assert "  right version  -1000.\n  wrong version  -inf" in told
