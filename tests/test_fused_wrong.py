@@ -236,7 +236,7 @@ WRONG = {
     (flex.alibi, "slopes from the head before"): ("(h + 1)", "h"),
     (flex.alibi, "distances from the top left"): ("j - (i + n_k - n_q)", "j - i"),
     (flex.biased, "every axis is there"): ("int(n > 1)", "1"),
-    (flex.soft_cap, "the cap is not undone"): ("cap * torch.tanh", "torch.tanh"),
+    (flex.soft_cap, "the cap is not undone"): ("float(written) * torch.tanh", "torch.tanh"),
     (flex.every, "one rule is enough"): ("seen & rule", "(rules[0] is rule) | seen & rule"),
 }  # fmt: skip
 

@@ -17,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 def test_what_is_imported_is_here_and_what_was_set_stays(monkeypatch):
     monkeypatch.setenv("KEPT", "too")
     monkeypatch.setenv("PYTHONPATH", "elsewhere")
+    for name in ("TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR"):  # which PyTorch sets, too
+        monkeypatch.delenv(name, raising=False)
     found = gpu_check.surroundings()
     places = [str(ROOT / "code"), str(ROOT / "tests"), str(ROOT)]
     assert found["PYTHONPATH"].split(os.pathsep) == places

@@ -134,7 +134,7 @@ def said(build):
     cells += [markdown("The [end](#is-near).")]
     status, output, _ = build({"numpy/page.ipynb": notebook(cells)})
     assert status != 0
-    return readable(output)
+    return readable(output, colours=False)
 
 
 @pytest.mark.parametrize("complaint", [*PLANTS.values(), "'masks.nothing'"])
