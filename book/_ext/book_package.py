@@ -75,8 +75,14 @@ def _tex(equation):
     return tex.translate(str.maketrans(SIGNS))
 
 
+def _repeated(app, what, name, found, skip, options):
+    """Leave out the fields of a named tuple, which its signature lists with their types."""
+    return str(found.__doc__).startswith("Alias for field number") or None
+
+
 def setup(app):
     _import_without_torch(*NEED_TORCH)
     app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _docstring)
+    app.connect("autodoc-skip-member", _repeated)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""After the build, leave out of the tools' stylesheets the rules that no page can use."""
+"""After the build, leave out of the tools' stylesheets what no page can use."""
 
 import re
 from pathlib import Path
@@ -14,11 +14,17 @@ RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 COMMA = re.compile(r",(?![^()]*\))")
 OPTIONAL = re.compile(r":(?:not|is|where|has)\([^()]*\)")
 NAME = re.compile(r"[.#](-?[A-Za-z_][\w-]*)")
+READ = re.compile(r"var\(\s*--([\w-]+)")
+SET = re.compile(r"--([\w-]+):[^;{}]*;?")
+EMPTY = re.compile(r"[^{};/]+\{\s*\}")
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 
 
 def purge(css, words):
-    """The stylesheet without the selectors that name a class or an id outside `words`."""
+    """The stylesheet without the selectors that name a class or an id outside `words`.
+
+    And without the properties, as `--gap: 1em`, that neither it nor `words` names otherwise.
+    """
 
     def alive(selector):
         return all(name in words for name in NAME.findall(OPTIONAL.sub("", selector)))
@@ -27,8 +33,13 @@ def purge(css, words):
         selectors = [selector for selector in COMMA.split(match[1]) if alive(selector)]
         return f"{','.join(selectors)}{{{match[2]}}}" if selectors else ""
 
+    def needed(part):
+        part = SET.sub(lambda found: found[0] if found[1] in read else "", RULE.sub(rule, part))
+        return EMPTY.sub("", part)
+
+    read = words.union(READ.findall(css))
     parts = COMMENT.split(css)  # comments hold licences, and stay
-    return "".join(part if part.startswith("/*") else RULE.sub(rule, part) for part in parts)
+    return "".join(part if part.startswith("/*") else needed(part) for part in parts)
 
 
 def _purge(app, error):
@@ -38,6 +49,8 @@ def _purge(app, error):
     used = [p for p in pages if p.name not in ("fontawesome.js", "bootstrap.js")]
     words = {word for path in used for word in WORD.findall(path.read_text(encoding="utf-8"))}
     static = Path(app.outdir, "_static")
+    for path in set(static.rglob("*.css")) - {static / SHEET, static / USED}:
+        words.update(READ.findall(path.read_text(encoding="utf-8")))
     sheets = {static / USED: THEME / SHEET}
     sheets |= {copy: copy for pattern in COPIED for copy in static.glob(pattern)}
     for sheet, whole in sheets.items():

@@ -16,12 +16,12 @@ IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,}")
 FRACTION = re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}")
 LEFT_OUT = (
     *(nodes.section, nodes.literal_block, nodes.math_block),
-    *(nodes.raw, nodes.comment, nodes.image),
+    *(nodes.raw, nodes.comment, nodes.image, addnodes.desc),
 )
 
 
 def _text(node):
-    """What stands in a node, without its subsections and its code; formulas without their TeX."""
+    """What stands in a node, without its subsections, its members and its code; formulas without their TeX."""
     if isinstance(node, nodes.Text):
         return str(node)
     if isinstance(node, nodes.math):

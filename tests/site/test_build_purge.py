@@ -14,6 +14,11 @@ def test_of_a_list_of_selectors_the_used_ones_stay():
     assert purge(".used,.unused,p.used>b{a:1}", {"used"}) == ".used,p.used>b{a:1}"
 
 
+def test_properties_that_nothing_reads_are_left_out():
+    css = ".used{--gap:1em;--wide:2em;--named:3em;margin:var(--gap)}p{--wide:2em}"
+    assert purge(css, {"used", "named"}) == ".used{--gap:1em;--named:3em;margin:var(--gap)}"
+
+
 def test_what_cannot_be_judged_stays():
     css = '@font-face{src:url(x.woff2)}p:not(.unused){a:1}:is(.unused,p){b:2}[data-x="y"]{c:3}'
     assert purge(css, set()) == css
