@@ -21,7 +21,7 @@ LEFT_OUT = (
 
 
 def _text(node):
-    """What stands in a node, without its subsections, its members and its code; formulas without their TeX."""
+    """What stands in a node, without its subsections, members and code; formulas without TeX."""
     if isinstance(node, nodes.Text):
         return str(node)
     if isinstance(node, nodes.math):
