@@ -17,6 +17,7 @@ import tempfile
 
 import torch
 import triton
+from overwritten import overwritten
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 
@@ -125,28 +126,28 @@ def read(kernel, compiled, constants, said):
         return found | of_amd(text)
     waits = re.search(r"wgmma.mma_async instructions are serialized (.+?) in ", said)
     found |= {"serialized": waits[1]} if waits else {}
-    return found | of_nvidia(compiled) | products(compiled, constants)
+    code = instructions(told(knobs.nvidia.nvdisasm.path, "-c", compiled))
+    found |= {"overwritten": overwritten(code)}
+    return found | of_nvidia(compiled) | products(compiled, constants, code)
 
 
-def products(compiled, constants):
+def products(compiled, constants, code):
     """How many products of its tile a kernel does the work of, in the loop that does most.
 
     Of warps with different work, two groups share the queries of a tile.
     """
     if not {"ROWS", "KEYS", "D"} <= set(constants):
         return {}
-    work = [loop.flops for loop in heavy(compiled) if loop.flops]
+    work = [loop.flops for loop in heavy(compiled, code) if loop.flops]
     one = 2 * constants["ROWS"] * constants["KEYS"] * constants["D"]
     groups = 2 if constants.get("SPECIALIZE") else 1
     return {"products": groups * max(work) / one} if work else {}
 
 
-def heavy(compiled):
+def heavy(compiled, code):
     """The loops of a kernel for NVIDIA's GPUs that multiply matrices."""
-    listing = told(knobs.nvidia.nvdisasm.path, "-c", compiled)
     warps = _warps_of_a_loop(compiled.asm["ttgir"], compiled.metadata.num_warps)
-    found = loops(instructions(listing), warps)
-    return [loop for loop in found if loop.counts["matrix"]]
+    return [loop for loop in loops(code, warps) if loop.counts["matrix"]]
 
 
 def of_nvidia(compiled):

@@ -202,6 +202,15 @@ def serialized(answers):
     ]
 
 
+def overwritten(answers):
+    """The kernels that use registers of a product while it runs."""
+    return [
+        f"{name(job)}: {kernel['name']} does {fault}"
+        for job, kernel in _kernels(answers)
+        for fault in kernel["overwritten"]
+    ]
+
+
 def may_be_small(job):
     """Decoding; and what holds most: at width 256, with a bias, or on the way back with either, or
     with addresses, or where grad_q is added up in memory.

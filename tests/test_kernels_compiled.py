@@ -45,6 +45,10 @@ def test_no_product_waits_for_the_last():
     assert made.serialized(made.compiled("sm_90")) == []
 
 
+def test_no_register_of_a_running_product_is_used():
+    assert made.overwritten(made.compiled("sm_90")) == []
+
+
 def planted(chip, *configuration, width=128, **job):
     """A forward kernel in a configuration that nobody chose."""
     asked = {"way": "forward", "width": width, "variant": "plain", "configuration": configuration}
