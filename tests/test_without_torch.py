@@ -62,5 +62,6 @@ exercises.twins
 
 def test_progress_and_the_chapters_on_numpy_need_no_torch(tmp_path):
     run = [sys.executable, "-W", "error", "-c", NUMPY_ALONE]
-    done = subprocess.run(run, capture_output=True, text=True, env={"HOME": str(tmp_path)})
+    own = {"HOME": str(tmp_path), "PYTHONPATH": str(ROOT / "code")}
+    done = subprocess.run(run, capture_output=True, text=True, env=own)
     assert done.stderr.rstrip().endswith("import of torch halted; None in sys.modules"), done.stderr
