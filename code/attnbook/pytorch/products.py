@@ -19,7 +19,7 @@ def visible_sum(weights, v, mask):
     is_finite = torch.isfinite(v)
     out = torch.where(mask, weights, 0) @ torch.where(is_finite, v, 0)
     shown = mask * v.new_ones(v.shape[-2])  # 1 and 0, for every key
-    odd = shown @ (~is_finite).to(v.dtype)  # how many NaNs and infinities a query sees
+    odd = shown @ (~is_finite).to(v.dtype)  # how many a query sees
     return out * torch.where(odd > 0, torch.nan, v.new_ones(()))
 
 

@@ -30,7 +30,7 @@ def weighted_sum(
     is_finite = np.isfinite(v)
     out = np.where(mask, weights, 0) @ np.where(is_finite, v, 0)
     shown = mask * np.ones(v.shape[-2], v.dtype)  # 1 and 0, for every key
-    odd = shown @ (~is_finite).astype(v.dtype)  # how many NaNs and infinities a query sees
+    odd = shown @ (~is_finite).astype(v.dtype)  # how many a query sees
     return np.where(odd > 0, np.nan, out)
 
 
