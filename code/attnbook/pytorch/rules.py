@@ -52,7 +52,7 @@ class Rule(NamedTuple):
     @property
     def hides(self):
         """Whether it may hide anything."""
-        return any(x is not None for x in self[:4]) or bool(self.documents)
+        return any(x is not None for x in self[:4]) or self.documents != ()
 
     @property
     def is_causal(self):
