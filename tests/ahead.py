@@ -11,17 +11,19 @@ import contextlib
 import io
 import json
 import re
+import runpy
 import subprocess
 import sys
 import tempfile
 
 import torch
 import triton
+from overlap import between_waits
 from overwritten import overwritten
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 
-from attnbook.kernels import decode, launch
+from attnbook.kernels import decode, hopper, launch, warps
 from attnbook.kernels.arguments import Options
 from attnbook.kernels.configurations import Configuration
 from attnbook.kernels.machine_code.compile import _warps_of_a_loop
@@ -81,8 +83,10 @@ def noting(found):
     return start
 
 
-def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=None):
+def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=None, source=None):
     """Launch one way with one variant; in another configuration than the one in use, if asked to.
+
+    The way "forward, in Gluon" takes its kernel from another file than `warps.py` if there is one.
 
     Variants: plain; causal; shared, causal with keys that four heads share; masked, with every
     mask, a soft cap, shared heads and sizes that blocks do not divide; biased, all that with a
@@ -97,6 +101,10 @@ def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=N
         q, k = (torch.empty(4, 16, n, width + 1, **like)[..., :width] for _ in range(2))
     lens = torch.empty(4, dtype=torch.int32, device="meta") if masked else None
     cap, window = (30.0, 500) if masked else (None, None)
+    if way == "forward, in Gluon":
+        hopper.hopper_forward = runpy.run_path(source or warps.__file__)["hopper_forward"]
+        hopper.forward(q, k, k, causal=variant != "plain")
+        return
     if way == "decode":
         decode.launch(q[:, :, :1], k, k, lens, cap, 0.1)
         return
@@ -128,6 +136,8 @@ def read(kernel, compiled, constants, said):
     found |= {"serialized": waits[1]} if waits else {}
     code = instructions(told(knobs.nvidia.nvdisasm.path, "-c", compiled))
     found |= {"overwritten": overwritten(code)}
+    found |= {"moved registers": sum(one.kind == "registers" for one in code)}
+    found |= {"between waits": [between_waits(loop) for loop in heavy(compiled, code)]}
     return found | of_nvidia(compiled) | products(compiled, constants, code)
 
 

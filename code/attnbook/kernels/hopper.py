@@ -1,0 +1,76 @@
+"""Attention by the kernel of `warps.py`, which is written for a Hopper GPU, on tensors of PyTorch.
+
+It takes what has no edges: whole blocks of queries and keys, as many of the one as of the other.
+"""
+
+from numbers import Real as Number
+
+import torch
+from jaxtyping import Float32
+from torch import Tensor
+
+from attnbook.arguments import describe
+from attnbook.kernels import launch
+from attnbook.kernels.arguments import options, refuse
+from attnbook.kernels.configurations import Configuration
+from attnbook.kernels.warps import hopper_forward, tiles_of
+from attnbook.pytorch.operation import Float, checked
+
+WIDTHS = 64, 128
+TILE = Configuration(rows=128, keys=128, warps=4, stages=2)
+HALF = TILE.rows // 2  # of a block of queries: one consumer's
+
+
+@checked
+def forward(
+    q: Float[Tensor, "batch n_heads n d"],
+    k: Float[Tensor, "batch n_kv_heads n d"],
+    v: Float[Tensor, "batch n_kv_heads n d"],
+    *,
+    causal: bool = False,
+    scale: Number | None = None,
+) -> tuple[Float[Tensor, "batch n_heads n d"], Float32[Tensor, "batch n_heads n"]]:
+    """Attention and the log-sum-exp of each query's scores, on a Hopper GPU.
+
+        out = softmax(scale · q kᵀ) v,    L_i = log Σ_j exp(S_ij)    over the visible keys
+
+    The arguments are those of `attnbook.kernels.flash_attention`, of float16 or bfloat16, with d 64
+    or 128 and n a multiple of 128. Returns both, L in float32, without gradients. Raises TypeError
+    if dtypes are not those, ValueError if a size or a place is not.
+
+    Source: Shah et al. (2024), algorithms 1 and 2.
+    """
+    refuse(q=q, k=k, v=v)
+    _refuse_edges(q)
+    given = options(q, k, causal, None, None, None, None, scale)
+    out, lse = launch._empty(q), q.new_empty(q.shape[:3], dtype=torch.float32)
+    if not out.numel():
+        return out, lse
+    scale, sign = launch._positive(given.scale)
+    q, k, v = map(_in_rows, (q if sign == 1 else q * sign, k, v))
+    tiles = [tiles_of(x, size) for x, size in ((q, HALF), (k, TILE.keys), (v, TILE.keys))]
+    batch, n_heads, group, together, n, _ = launch._sizes(q, k, given)
+    launch.start(
+        hopper_forward, launch._programs(q, TILE.rows), TILE, lse, *tiles, tiles_of(out, HALF),
+        batch * n_heads, group, together, n, scale,
+        CAUSAL=causal, ROWS=TILE.rows, KEYS=TILE.keys, STAGES=TILE.stages,
+    )  # fmt: skip
+    return out, lse
+
+
+def _refuse_edges(q):
+    """Refuse what other kernels take: this one has no edges, and names the units of one GPU."""
+    if q.dtype == torch.float32:
+        raise TypeError(f"q is {describe(q)}; expected float16 or bfloat16")
+    if q.shape[3] not in WIDTHS:
+        raise ValueError(f"q has {q.shape[3]} features; expected 64 or 128")
+    if q.shape[2] % TILE.rows:
+        raise ValueError(f"q has {q.shape[2]} rows; expected a multiple of {TILE.rows}")
+    if launch.capability(q)[0] != 9:
+        raise ValueError(f"q is on {q.device}; expected a Hopper GPU")
+
+
+def _in_rows(x):
+    """The same tensor, its rows one behind the other, from an address that a descriptor takes."""
+    plain = x.is_contiguous() and x.data_ptr() % 16 == 0
+    return x if plain else x.clone(memory_format=torch.contiguous_format)
