@@ -8,11 +8,13 @@ from pathlib import Path
 
 import compiled_kernels as made
 import pytest
+from made_up_gpu import MadeUp
 
 torch = pytest.importorskip("torch", reason="this machine has no PyTorch")
 pytest.importorskip("triton", reason="this machine has no Triton")
 
 from attnbook.kernels import hopper, warps  # noqa: E402
+from attnbook.measure.gpu import cases, forms  # noqa: E402
 
 IN_GLUON = {"way": "forward, in Gluon"}
 JOBS = [
@@ -137,3 +139,20 @@ def test_a_triton_without_gluon_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "triton.experimental.gluon", None)
     with pytest.raises(ImportError, match=r"needs Triton 3.6 or .* this is Triton \d"):
         runpy.run_path(warps.__file__)
+
+
+def test_it_races_last_and_is_given_up_when_it_hangs_once():
+    """What breaks under a name that begins with ours is tried again in the next case."""
+    for way in (cases.FORWARD, cases.BACKWARD, cases.DECODE):
+        found = list(forms.forms("nowhere", way))
+        assert (found[-1] == forms.IN_GLUON) == (forms.IN_GLUON in found) == (way == cases.FORWARD)
+    assert not forms.IN_GLUON.startswith(forms.OURS)
+
+
+@pytest.mark.parametrize("options", [{"window": 3}, {"softcap": 2.0}, {"padded": True}, {}])
+def test_in_the_race_it_says_what_it_does_not_take(options):
+    case = cases.Case("test", cases.FORWARD, 64, 128, 128, 1, 2, 2, **options)
+    said = "it has no window, no lengths and no soft cap" if options else "expected a Hopper GPU"
+    with pytest.raises(forms.Refused, match=said):
+        machine = MadeUp()
+        forms.ready(forms.IN_GLUON, forms.in_gluon, case, cases.drawn(case, "cpu"), machine)

@@ -7,6 +7,7 @@ judge is the definition in float64; the measure is what rounding to the dtype ma
 """
 
 import importlib
+import itertools
 import os
 
 import pytest
@@ -213,3 +214,26 @@ def test_these_limits_reject_a_wrong_row_and_a_wrong_scale():
     for wrong in (right * 1.02, right.index_fill(2, torch.tensor([7], device=DEVICE), 0)):
         with pytest.raises(AssertionError):
             assert_agrees(case, x, wrong)
+
+
+@pytest.mark.skipif(
+    DEVICE != "cuda" or torch.cuda.get_device_capability()[0] != 9, reason="it is for Hopper GPUs"
+)
+def test_the_kernel_in_gluon():
+    """One test, and the last: should its barriers wait for ever, no other is lost."""
+    hopper = importlib.import_module("attnbook.kernels.hopper")
+    for n, width, dtype, name in itertools.product(
+        (128, 256, 384, 2048), (64, 128), DTYPES[:2], ("plain", "causal", "grouped")
+    ):
+        case, x = made(cases.FORWARD, width, n, n, dtype, **VARIANTS[name])
+        once, again = (
+            computed(case, x, lambda case, x, *qkv: hopper.forward(*qkv, causal=case.causal))
+            for _ in range(2)
+        )
+        assert all(map(torch.equal, once, again))
+        assert_agrees(case, x, once[0])
+        k = x.k.double().repeat_interleave(case.heads // case.kv_heads, dim=1)
+        scores = x.q.double() @ k.mT / width**0.5
+        if case.causal:
+            scores = scores.masked_fill(~cases.visible(case, None, DEVICE), -torch.inf)
+        torch.testing.assert_close(once[1].double(), scores.logsumexp(-1), rtol=0, atol=1e-3)

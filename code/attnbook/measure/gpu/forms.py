@@ -29,6 +29,7 @@ OURS, AS_CALLED, FLASH, CUDNN, EFFICIENT, MATH, FLEX, TUNED, TUTORIAL, SPECIALIS
     "the same, specialised",
     "flash-attn",
 )
+IN_GLUON = "our trial in Gluon"  # held to the limit of ours, and given up like a peer if it breaks
 HALF = TUTORIAL, SPECIALISED  # they take float16 alone
 JUDGES = FLASH, CUDNN, EFFICIENT, FLEX
 FLEX_LENGTHS = 2**12, 2**14, 2**16  # to compile it takes some ten seconds for each shape
@@ -58,6 +59,15 @@ def second_choice(case, x, machine):
     if len(choices := launch.choices(x.q, x.k, x.v, given)) < 2:
         raise Refused("there is one configuration for this")
     return lambda q, k, v: launch.forward(q, k, v, given, choices[1])[0]
+
+
+def in_gluon(case, x, machine):
+    """The kernel for a Hopper GPU that no other function calls, where it has the mask."""
+    if case.window is not None or case.softcap is not None or x.valid_lens is not None:
+        raise Refused("it has no window, no lengths and no soft cap")
+    from attnbook.kernels import hopper
+
+    return lambda q, k, v: hopper.forward(q, k, v, causal=case.causal)[0]
 
 
 def deterministic(case, x, machine):
@@ -192,6 +202,7 @@ def forms(folder, way=FORWARD):
         TUTORIAL: functools.partial(tutorial, folder=folder),
         SPECIALISED: functools.partial(tutorial, folder=folder, specialised=True),
         PACKAGE: package,
+        **({IN_GLUON: in_gluon} if way == FORWARD else {}),  # last: its waits may never end
     }
 
 

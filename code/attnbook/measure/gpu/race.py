@@ -4,7 +4,7 @@ import contextlib
 
 from attnbook.measure.gpu.agreement import error, exact, judged
 from attnbook.measure.gpu.cases import DECODE, drawn
-from attnbook.measure.gpu.forms import AS_CALLED, FLASH, JUDGES, OURS, ready, reason
+from attnbook.measure.gpu.forms import AS_CALLED, FLASH, IN_GLUON, JUDGES, OURS, ready, reason
 from attnbook.measure.gpu.turns import SECONDS, ratio, turns
 
 
@@ -42,7 +42,8 @@ def rows(
 
     left = {name: form for name, form in forms.items() if name not in (broken or {})}
     calls, errors, refused = _agreeing(case, left, machine, attempt)
-    wrong, judge = judged(errors, JUDGES, {name for name in forms if name.startswith(OURS)})
+    strict = {name for name in forms if name.startswith(OURS)} | {IN_GLUON}
+    wrong, judge = judged(errors, JUDGES, strict)
     agree = {name: call for name, call in calls.items() if name not in wrong}
     timed, seen, more = _timed(agree, machine, seconds, attempt)
     refused |= wrong | more
