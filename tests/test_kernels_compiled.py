@@ -61,6 +61,17 @@ def test_a_planted_spill_is_found():
     assert "flash_forward has a stack of" in fault
 
 
+@pytest.mark.parametrize("triton, is_seen", [("3.6.0", False), ("3.7.1", False), ("3.9.0", True)])
+def test_a_spill_that_only_triton_3_9_makes_is_found_elsewhere(triton, is_seen, monkeypatch):
+    monkeypatch.setattr(made, "version", {"triton": triton}.get)
+    job = {"way": "backward, atomic", "width": 128, "variant": "masked"}
+    kernel = {"name": "flash_backward_keys", "stack": 176, "again": False}
+    answers = [{"job": job, "kernels": [kernel]}]
+    assert (made.spilling("sm_80", answers) == []) == is_seen
+    kernel["stack"] += 8
+    assert len(made.spilling("sm_80", answers)) == 1
+
+
 def test_shared_memory_that_no_program_can_have_is_found():
     """Three stages of 128 keys and values of width 256 in 16 bits: 384 KiB."""
     (fault,) = made.too_large("sm_80", planted("sm_80", 128, 128, 8, 4, width=256))
