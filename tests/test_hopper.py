@@ -8,10 +8,11 @@ from pathlib import Path
 
 import compiled_kernels as made
 import pytest
-from made_up_gpu import MadeUp
 
 torch = pytest.importorskip("torch", reason="this machine has no PyTorch")
 pytest.importorskip("triton", reason="this machine has no Triton")
+
+from made_up_gpu import MadeUp  # noqa: E402
 
 from attnbook.kernels import hopper, warps  # noqa: E402
 from attnbook.measure.gpu import cases, forms  # noqa: E402

@@ -27,9 +27,10 @@ tiles are the fewest: a consumer waits for the next keys before it gives back th
 Blocks are taken from the last to the first. With a causal mask the last is the one on the diagonal,
 the only one that is cut, and it comes before the loop, so that no turn of the loop pays for it.
 
-Nobody has run this kernel on a GPU yet, and Gluon has no interpreter. What has been seen is its
-machine code, which `tests/test_hopper.py` reads. So no dispatcher takes it: it is here to race,
-where it agrees with the definition first.
+Nobody has run this kernel on a GPU yet. Gluon has no interpreter, so that the tests bring a small
+one, in which this text agrees with the definition in many orders of its warps and copies; and they
+read its machine code. What tiles look like in memory, and what the units make of them, they do not
+see. So no dispatcher takes it: it is here to race, where it agrees with the definition first.
 
 Source: Shah et al. (2024), algorithms 1 and 2, without the turns that their two consumers take.
 """
