@@ -127,6 +127,7 @@ def read(kernel, compiled, constants, said):
     text = compiled.asm.get("ptx") or compiled.asm["amdgcn"]
     counts = {name: text.count(name) for name in MATRIX}
     found = {"name": kernel.fn.__name__, "matrix": {k: n for k, n in counts.items() if n}}
+    found |= {"again": constants.get("CAREFUL", False)}
     warps = re.findall(r'"ttg.total-num-warps" = (\d+)', compiled.asm["ttgir"])
     found |= {"warps": int(warps[0]) if warps else compiled.metadata.num_warps}
     found |= {"shared": compiled.metadata.shared}

@@ -76,6 +76,9 @@ SPILLS |= {
     for chip in ("sm_80", "sm_120")
     for width, most in ((128, 96), (256, 1008))
 }
+# Kernels that are started again have work where a number is not finite, and speed does not matter
+# (`attnbook.kernels.hidden`). Rows of 256 numbers of float32 do not fit into any tile.
+SPILLS_AGAIN = {None: 32, "float32": 1536}
 # Warps repeat the work of others where a tile is too small for them. Decoding waits for memory, not
 # for products. A share of grad_q, 32 by 32, has room for two warps; larger tiles there spill.
 REPEATED = {(chip, "decode", width): n for chip in LIMITS for width, n in ((16, 8), (256, 3))}
@@ -158,8 +161,7 @@ def spilling(chip, answers):
     return [
         f"{name(job)}: {kernel['name']} has a stack of {kernel['stack']} bytes"
         for job, kernel in _kernels(answers)
-        if kernel["stack"]
-        > _bounds().get((chip, *map(job.get, ("way", "width", "dtype")), kernel["name"]), 0)
+        if kernel["stack"] > _most_spilt(chip, job, kernel)
     ]
 
 
@@ -180,7 +182,7 @@ def too_large(chip, answers):
 def without_tensor_cores(chip, answers):
     """The kernels whose products are not the work of this chip's tensor cores."""
     found = []
-    for job, kernel in _kernels(answers):
+    for job, kernel in _first(answers):
         small = may_be_small(job) or (chip == "sm_100" and job["way"] != "forward")
         right = LIMITS[chip].matrix | (SMALL_TILES.get(chip, set()) if small else set())
         needs = kernel["name"] not in WITHOUT_PRODUCTS and job.get("dtype") != "float32"
@@ -192,7 +194,7 @@ def without_tensor_cores(chip, answers):
 def repeating(chip, answers):
     """The kernels in which warps compute the same, so that they do more products than there are."""
     found = []
-    for job, kernel in _kernels(answers):
+    for job, kernel in _first(answers):
         products = PRODUCTS.get(kernel["name"], 0) + (job["way"] == "backward, atomic")
         does = kernel.get("products", products)
         if does > REPEATED.get((chip, job["way"], job["width"]), products):
@@ -240,6 +242,17 @@ def may_be_small(job):
 def _bounds():
     """`SPILLS` for the Triton that compiles here."""
     return SPILLS | (SPILLS_3_9 if Version(version("triton")) >= Version("3.8") else {})
+
+
+def _most_spilt(chip, job, kernel):
+    if kernel["again"]:
+        return SPILLS_AGAIN[job.get("dtype")]
+    return _bounds().get((chip, *map(job.get, ("way", "width", "dtype")), kernel["name"]), 0)
+
+
+def _first(answers):
+    """The kernels that are not started again: those that take time."""
+    return [(job, kernel) for job, kernel in _kernels(answers) if not kernel["again"]]
 
 
 def _kernels(answers):

@@ -13,7 +13,9 @@ q, k, v
     queries that share keys are adjacent. Rows, heads and batches may lie anywhere in memory; a
     tensor whose features do not lie side by side is copied.
 causal
-    Hide the future: the last query sees the last key.
+    Hide the future: the last query sees the last key. What a query may not see has no influence on
+    its row, nor on its gradients, not even if it is infinite or NaN; a row that sees that is not
+    finite either.
 window
     How many keys before its own a query sees, and none after it, as in
     `attnbook.masks.sliding_window_mask`.

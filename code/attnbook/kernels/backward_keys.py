@@ -18,10 +18,11 @@ import triton
 import triton.language as tl
 
 from attnbook.kernels.along import room
+from attnbook.kernels.hidden import has_mark, marked, product
 from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
-from attnbook.kernels.tiles import add_rows, head_of, rows_of
-from attnbook.kernels.visible import RUNS, in_table, row_ranges, sees
+from attnbook.kernels.tiles import add_rows, head_of, rows_of, store_rows
+from attnbook.kernels.visible import RUNS, in_table, row_ranges, sees, valid_keys
 
 
 @triton.jit
@@ -29,7 +30,7 @@ def collect(
     state, ends, k, v, q, grad_out, shift, along, grad_q, q_strides, grad_strides, first_key,
     sizes, scale, softcap, window, bias, bias_strides, CUT: tl.constexpr, CAUSAL: tl.constexpr,
     ROWS: tl.constexpr, KEYS: tl.constexpr, D: tl.constexpr, TMA: tl.constexpr,
-    STAGES: tl.constexpr, REDUCE: tl.constexpr, PRECISION: tl.constexpr,
+    STAGES: tl.constexpr, REDUCE: tl.constexpr, CAREFUL: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     """Add what a block of keys gets from queries, in one loop, which runs at least once.
 
@@ -38,9 +39,7 @@ def collect(
     grad_k, grad_v = state
     begin, full_begin, full_end, end = ends
     keys = first_key + tl.arange(0, KEYS)[:, None]
-    past = False
-    if grad_q is not None:  # what keys get that there are not is thrown away, what they give is not
-        past = first_key + KEYS > sizes[2]
+    past = grad_q is not None and first_key + KEYS > sizes[2]  # what such keys give is not lost
     if begin < end:
         for first in tl.range(begin, end, ROWS, num_stages=STAGES):
             at = first + tl.arange(0, ROWS)
@@ -51,16 +50,18 @@ def collect(
                 products, rows, keys, sizes, scale, softcap, bias, bias_strides
             )
             weights = tl.exp2(scores * unit - tl.load(shift + at)[None, :])
-            if CUT:
+            visible = True
+            if CAREFUL:
+                visible = sees(rows, keys, sizes, window, CAUSAL)
+            elif CUT:
                 if (first < full_begin) | (first >= full_end) | past:
                     weights = tl.where(sees(rows, keys, sizes, window, CAUSAL), weights, 0.0)
             grad_block = rows_of(grad_out, grad_strides, first, sizes[0], ROWS, D, TMA, True)
-            low = weights.to(grad_block.dtype)
-            grad_v = tl.dot(low, grad_block, grad_v, input_precision=PRECISION)
+            grad_v = product(weights, grad_block, grad_v, visible, CAREFUL, PRECISION)
             grad_weights = tl.dot(v, grad_block.T, input_precision=PRECISION)
             along_block = tl.load(along + at)[None, :]
             grad_scores = (weights * (grad_weights - along_block) * slope).to(q_block.dtype)
-            grad_k = tl.dot(grad_scores, q_block, grad_k, input_precision=PRECISION)
+            grad_k = product(grad_scores, q_block, grad_k, visible, CAREFUL, PRECISION)
             if grad_q is not None:
                 part = tl.dot(k.T, grad_scores, input_precision=PRECISION)
                 add_rows(grad_q, first, sizes[0], part.T, ROWS, D, REDUCE)
@@ -72,7 +73,8 @@ def hear(
     state, head, ends, k, v, q, grad_out, bias, shift, along, grad_q, q_strides, bias_strides,
     grad_strides, batch, n_heads, first_key, sizes, scale, softcap, window, CAUSAL: tl.constexpr,
     RAGGED: tl.constexpr, D: tl.constexpr, ROWS: tl.constexpr, KEYS: tl.constexpr,
-    TMA: tl.constexpr, STAGES: tl.constexpr, REDUCE: tl.constexpr, PRECISION: tl.constexpr,
+    TMA: tl.constexpr, STAGES: tl.constexpr, REDUCE: tl.constexpr, CAREFUL: tl.constexpr,
+    PRECISION: tl.constexpr,
 ):  # fmt: skip
     """Add what a block of keys gets from one head of queries."""
     place = (batch * n_heads + head).to(tl.int64)
@@ -89,17 +91,19 @@ def hear(
         state, ends, k, v, q, grad_out, shift + of_head, along + of_head, grad_q, q_strides,
         grad_strides, first_key, sizes, scale, softcap, window, bias, bias_strides,
         CAUSAL or (RAGGED and grad_q is not None), CAUSAL, ROWS, KEYS, D, TMA, STAGES, REDUCE,
-        PRECISION,
+        CAREFUL, PRECISION,
     )  # fmt: skip
 
 
 @triton.jit
-def write(x, grad, place, first_key, n_visible, n_k, KEYS: tl.constexpr, D: tl.constexpr):
+def write(
+    x, grad, place, first_key, n_visible, n_k, KEYS: tl.constexpr, D: tl.constexpr,
+    MARK: tl.constexpr,
+):  # fmt: skip
     """Write a gradient of one block of keys: zeros for those that no query sees."""
     keys = (first_key + tl.arange(0, KEYS))[:, None]
-    at = (place.to(tl.int64) * n_k + keys) * D + tl.arange(0, D)[None, :]
-    x = tl.where(keys < n_visible, x, 0.0)
-    tl.store(grad + at, x.to(grad.dtype.element_ty), mask=keys < n_k)
+    x = marked(tl.where(keys < n_visible, x, 0.0), MARK)
+    store_rows(grad, place, first_key, n_k, x, KEYS, D)
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -108,15 +112,15 @@ def flash_backward_keys(
     k_strides, v_strides, bias_strides, grad_strides, n_batch, n_heads, group, together, n_q, n_k,
     scale, softcap, window, CAUSAL: tl.constexpr, RAGGED: tl.constexpr, D: tl.constexpr,
     ROWS: tl.constexpr, KEYS: tl.constexpr, TMA: tl.constexpr, STAGES: tl.constexpr,
-    REDUCE: tl.constexpr, PRECISION: tl.constexpr,
+    REDUCE: tl.constexpr, CAREFUL: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     """grad_k and grad_v of one block of keys of one head, and its part of grad_q, if wanted."""
     n_shared = n_heads // group
     block, place = block_and_head(tl.cdiv(n_k, KEYS), n_batch * n_shared, together, False)
     batch, first_key = place // n_shared, block * KEYS
-    n_visible = n_k
-    if valid_lens is not None:
-        n_visible = tl.minimum(tl.maximum(tl.load(valid_lens + batch), 0), n_k).to(tl.int32)
+    if CAREFUL and not has_mark(grad_k, place, first_key, n_k, KEYS, D, 1):  # nor in grad_v
+        return
+    n_visible = valid_keys(valid_lens, batch, n_k)
     sizes = (n_q, n_k, n_visible)
     if CAUSAL == RUNS:
         window = in_table(window, batch, n_q, n_k, KEYS)
@@ -131,7 +135,8 @@ def flash_backward_keys(
             state, place % n_shared * group + member, ends, k_block, v_block, q, grad_out, bias,
             shift, along, grad_q, q_strides, bias_strides, grad_strides, batch, n_heads,
             first_key, sizes, scale, softcap, window, CAUSAL, RAGGED, D, ROWS, KEYS, TMA, STAGES,
-            REDUCE, PRECISION,
+            REDUCE, CAREFUL, PRECISION,
         )  # fmt: skip
-    write(state[0] * scale, grad_k, place, first_key, n_visible, n_k, KEYS, D)
-    write(state[1], grad_v, place, first_key, n_visible, n_k, KEYS, D)
+    MARK: tl.constexpr = CAUSAL and not CAREFUL
+    write(state[1], grad_v, place, first_key, n_visible, n_k, KEYS, D, False)
+    write(state[0] * scale, grad_k, place, first_key, n_visible, n_k, KEYS, D, MARK)

@@ -11,10 +11,11 @@ import triton
 import triton.language as tl
 
 from attnbook.kernels.along import room
+from attnbook.kernels.hidden import has_mark, marked, product
 from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
-from attnbook.kernels.tiles import head_of, rows_of
-from attnbook.kernels.visible import RUNS, in_table, key_ranges, sees
+from attnbook.kernels.tiles import head_of, rows_of, store_rows
+from attnbook.kernels.visible import RUNS, in_table, key_ranges, sees, valid_keys
 
 
 @triton.jit
@@ -22,7 +23,7 @@ def gather(
     grad_q, begin, end, q, grad_out, k, v, shift, along, k_strides, v_strides, first_row, sizes,
     scale, softcap, window, bias, bias_strides, CUT: tl.constexpr, CAUSAL: tl.constexpr,
     ROWS: tl.constexpr, KEYS: tl.constexpr, D: tl.constexpr, TMA: tl.constexpr,
-    STAGES: tl.constexpr, PRECISION: tl.constexpr,
+    STAGES: tl.constexpr, CAREFUL: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     """Add what a block of queries gets from the keys from begin to end."""
     rows = first_row + tl.arange(0, ROWS)[:, None]
@@ -34,12 +35,14 @@ def gather(
             products, rows, keys, sizes, scale, softcap, bias, bias_strides
         )
         weights = tl.exp2(scores * unit - shift[:, None])
+        visible = True
         if CUT:
-            weights = tl.where(sees(rows, keys, sizes, window, CAUSAL), weights, 0.0)
+            visible = sees(rows, keys, sizes, window, CAUSAL)
+            weights = tl.where(visible, weights, 0.0)
         v_block = rows_of(v, v_strides, first, sizes[2], KEYS, D, TMA, CUT)
         grad_weights = tl.dot(grad_out, v_block.T, input_precision=PRECISION)
         grad_scores = weights * (grad_weights - along[:, None]) * slope
-        grad_q = tl.dot(grad_scores.to(k_block.dtype), k_block, grad_q, input_precision=PRECISION)
+        grad_q = product(grad_scores, k_block, grad_q, visible, CAREFUL, PRECISION)
     return grad_q
 
 
@@ -48,14 +51,15 @@ def flash_backward_queries(
     q, k, v, bias, valid_lens, grad_out, shift, along, grad_q, q_strides, k_strides, v_strides,
     bias_strides, grad_strides, n_batch, n_heads, group, together, n_q, n_k, scale, softcap,
     window, CAUSAL: tl.constexpr, RAGGED: tl.constexpr, D: tl.constexpr, ROWS: tl.constexpr,
-    KEYS: tl.constexpr, TMA: tl.constexpr, STAGES: tl.constexpr, PRECISION: tl.constexpr,
+    KEYS: tl.constexpr, TMA: tl.constexpr, STAGES: tl.constexpr, CAREFUL: tl.constexpr,
+    COLUMNS: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     """grad_q of one block of queries of one head."""
     block, place = block_and_head(tl.cdiv(n_q, ROWS), n_batch * n_heads, together, CAUSAL)
     batch, head, first_row = place // n_heads, place % n_heads, block * ROWS
-    n_visible = n_k
-    if valid_lens is not None:
-        n_visible = tl.minimum(tl.maximum(tl.load(valid_lens + batch), 0), n_k).to(tl.int32)
+    if CAREFUL and not has_mark(grad_q, place, first_row, n_q, ROWS, D, COLUMNS):
+        return
+    n_visible = valid_keys(valid_lens, batch, n_k)
     sizes = (n_q, n_k, n_visible)
     if CAUSAL == RUNS:
         window = in_table(window, batch, n_q, n_k, KEYS)
@@ -67,19 +71,19 @@ def flash_backward_queries(
         bias += batch.to(tl.int64) * bias_strides[0] + head.to(tl.int64) * bias_strides[1]
     q_block = rows_of(q, q_strides, first_row, n_q, ROWS, D, TMA, True)
     grad_block = rows_of(grad_out, grad_strides, first_row, n_q, ROWS, D, TMA, True)
-    rows = first_row + tl.arange(0, ROWS)
-    at = place.to(tl.int64) * n_q + rows
-    shift = tl.load(shift + place.to(tl.int64) * room(n_q) + rows)
-    along = tl.load(along + place.to(tl.int64) * room(n_q) + rows)
-
+    at = place.to(tl.int64) * room(n_q) + first_row + tl.arange(0, ROWS)
+    shift, along = tl.load(shift + at), tl.load(along + at)
     ends = key_ranges(first_row, sizes, window, CAUSAL, ROWS, KEYS)
+    if CAREFUL:
+        ends = (ends[0], ends[0], ends[3], ends[3])
     result = tl.zeros([ROWS, D], tl.float32)
     for phase in tl.static_range(3):  # cut blocks at the left, full blocks, cut blocks
-        if (window is not None, True, CAUSAL or RAGGED)[phase]:
+        if phase == 1 or ((window is not None, True, CAUSAL or RAGGED)[phase] and not CAREFUL):
             result = gather(
                 result, ends[phase], ends[phase + 1], q_block, grad_block, k, v, shift, along,
                 k_strides, v_strides, first_row, sizes, scale, softcap, window, bias,
-                bias_strides, phase != 1, CAUSAL, ROWS, KEYS, D, TMA, STAGES, PRECISION,
+                bias_strides, phase != 1 or CAREFUL, CAUSAL, ROWS, KEYS, D, TMA, STAGES, CAREFUL,
+                PRECISION,
             )  # fmt: skip
-    result = (result * scale).to(grad_q.dtype.element_ty)
-    tl.store(grad_q + at[:, None] * D + tl.arange(0, D)[None, :], result, mask=rows[:, None] < n_q)
+    result = marked(result * scale, CAUSAL and not CAREFUL)
+    store_rows(grad_q, place, first_row, n_q, result, ROWS, D)

@@ -24,7 +24,8 @@ class Configuration(NamedTuple):
 
     A program computes a tile of `rows` queries by `keys` keys at a time, with `warps` of 32
     threads, while `stages` tiles are under way from memory: by tensor descriptors if `tma`, and
-    brought by warps that do nothing else if `specialize`. A thread has at most `registers`.
+    brought by warps that do nothing else if `specialize`. A thread has at most `registers`. It is
+    started a second time, to leave out what is hidden, if `careful`.
     """
 
     rows: int
@@ -34,6 +35,7 @@ class Configuration(NamedTuple):
     tma: bool = False
     specialize: bool = False
     registers: int | None = None
+    careful: bool = False
 
     def options(self):
         """What Triton's compiler is told."""
@@ -151,6 +153,7 @@ FORWARD_AMD = FORWARD_ANY | {256: Configuration(64, 32, 8, 1)}
 KEYS_POINTERS = KEYS_ANY | {256: Configuration(32, 32, 4, 1)}
 ROWS_POINTERS = ROWS_ANY | {256: Configuration(128, 32, 8, 1)}
 KEYS_BIAS_HOPPER = KEYS_BIAS | {64: Configuration(32, 64, 4, 1)}
+CAREFUL = Configuration(16, 32, 8, 1, careful=True)  # small, so that the sums stay in registers
 
 
 def capability(x):
@@ -184,6 +187,13 @@ def forward_choices(
     if softcap and width in FORWARD_SOFTCAP:
         return [FORWARD_SOFTCAP[width]]
     return FORWARD_HOPPER[width][cut or softcap][: 1 if softcap else None]
+
+
+def careful(capability, dtype):
+    """The configuration of any kernel that is started once more, as `hidden` explains."""
+    if capability[0] == 0:
+        return INTERPRETED._replace(careful=True)
+    return CAREFUL._replace(keys=16) if dtype == torch.float32 else CAREFUL
 
 
 def backward_choices(

@@ -11,10 +11,11 @@ Source: Dao (2023), algorithm 1.
 import triton
 import triton.language as tl
 
+from attnbook.kernels.hidden import has_mark, marked, product
 from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
-from attnbook.kernels.tiles import head_of, rows_of
-from attnbook.kernels.visible import RUNS, in_table, key_ranges, sees
+from attnbook.kernels.tiles import head_of, rows_of, store_rows
+from attnbook.kernels.visible import RUNS, in_table, key_ranges, sees, valid_keys
 
 LN_2 = tl.constexpr(0.6931471805599453)
 
@@ -24,7 +25,7 @@ def attend(
     state, begin, end, q, k, v, k_strides, v_strides, first_row, sizes, scale, softcap, window,
     bias, bias_strides, CUT: tl.constexpr, CAUSAL: tl.constexpr, ROWS: tl.constexpr,
     KEYS: tl.constexpr, D: tl.constexpr, TMA: tl.constexpr, STAGES: tl.constexpr,
-    SPECIALIZE: tl.constexpr, PRECISION: tl.constexpr,
+    SPECIALIZE: tl.constexpr, CAREFUL: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     """Let a block of queries attend to the keys from begin to end, one block after the other."""
     out, top, total = state
@@ -34,8 +35,10 @@ def attend(
         k_block = rows_of(k, k_strides, first, sizes[2], KEYS, D, TMA, CUT)
         products = tl.dot(q, k_block.T, input_precision=PRECISION)
         scores, unit, _ = scores_of(products, rows, keys, sizes, scale, softcap, bias, bias_strides)
+        visible = True
         if CUT:
-            scores = tl.where(sees(rows, keys, sizes, window, CAUSAL), scores, -float("inf"))
+            visible = sees(rows, keys, sizes, window, CAUSAL)
+            scores = tl.where(visible, scores, -float("inf"))
         higher = tl.maximum(top, tl.max(scores, 1) * unit)
         shift = higher
         if CUT or bias is not None:  # -inf - (-inf) would be NaN
@@ -45,21 +48,21 @@ def attend(
         total = total * rescale + tl.sum(weights, 1)
         v_block = rows_of(v, v_strides, first, sizes[2], KEYS, D, TMA, CUT)
         out = out * rescale[:, None]
-        out = tl.dot(weights.to(v_block.dtype), v_block, out, input_precision=PRECISION)
+        out = product(weights, v_block, out, visible, CAREFUL, PRECISION)
         top = higher
     return out, top, total
 
 
 @triton.jit
-def write(state, out, lse, head_row, first_row, n_q, ROWS: tl.constexpr, D: tl.constexpr):
+def write(
+    state, out, lse, place, first_row, n_q, ROWS: tl.constexpr, D: tl.constexpr, MARK: tl.constexpr
+):
     """Divide once, and write the output and L of the queries that there are."""
     result, top, total = state
     rows = first_row + tl.arange(0, ROWS)
-    at = head_row + rows
     total = tl.where(total == 0, 1.0, total)  # where nothing is visible: 0 / 1, and -inf + 0
-    result = (result / total[:, None]).to(out.dtype.element_ty)
-    tl.store(out + at[:, None] * D + tl.arange(0, D)[None, :], result, mask=rows[:, None] < n_q)
-    tl.store(lse + at, (top + tl.log2(total)) * LN_2, mask=rows < n_q)
+    store_rows(out, place, first_row, n_q, marked(result / total[:, None], MARK), ROWS, D)
+    tl.store(lse + place.to(tl.int64) * n_q + rows, (top + tl.log2(total)) * LN_2, mask=rows < n_q)
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -67,15 +70,16 @@ def flash_forward(
     q, k, v, bias, valid_lens, out, lse, q_strides, k_strides, v_strides, bias_strides,
     n_batch, n_heads, group, together, n_q, n_k, scale, softcap, window, CAUSAL: tl.constexpr,
     RAGGED: tl.constexpr, D: tl.constexpr, ROWS: tl.constexpr, KEYS: tl.constexpr,
-    TMA: tl.constexpr, STAGES: tl.constexpr, SPECIALIZE: tl.constexpr, PRECISION: tl.constexpr,
+    TMA: tl.constexpr, STAGES: tl.constexpr, SPECIALIZE: tl.constexpr, CAREFUL: tl.constexpr,
+    PRECISION: tl.constexpr,
 ):  # fmt: skip
     """out = softmax(S) v and L = log Σ exp S, of one block of queries of one head."""
     n_blocks = tl.cdiv(n_q, ROWS)
     block, place = block_and_head(n_blocks, n_batch * n_heads, together, CAUSAL)
     batch, head, first_row = place // n_heads, place % n_heads, block * ROWS
-    n_visible = n_k
-    if valid_lens is not None:
-        n_visible = tl.minimum(tl.maximum(tl.load(valid_lens + batch), 0), n_k).to(tl.int32)
+    if CAREFUL and not has_mark(out, place, first_row, n_q, ROWS, D, 1):
+        return
+    n_visible = valid_keys(valid_lens, batch, n_k)
     sizes = (n_q, n_k, n_visible)
     if CAUSAL == RUNS:
         window = in_table(window, batch, n_q, n_k, KEYS)
@@ -86,19 +90,19 @@ def flash_forward(
         bias += batch.to(tl.int64) * bias_strides[0] + head.to(tl.int64) * bias_strides[1]
     q_block = rows_of(q, q_strides, first_row, n_q, ROWS, D, TMA, True)
 
-    begin, full_begin, full_end, end = key_ranges(first_row, sizes, window, CAUSAL, ROWS, KEYS)
+    ends = key_ranges(first_row, sizes, window, CAUSAL, ROWS, KEYS)
     top = tl.full([ROWS], -float("inf"), tl.float32)
     state = tl.zeros([ROWS, D], tl.float32), top, tl.zeros([ROWS], tl.float32)
-    ends = (begin, full_begin, full_end, end)
-    if SPECIALIZE:  # takes effect where there is one loop
-        ends = (begin, begin, end, end)
+    ONE: tl.constexpr = SPECIALIZE or CAREFUL  # loop, or warps do not specialize
+    if ONE:
+        ends = (ends[0], ends[0], ends[3], ends[3])
     for phase in tl.static_range(3):  # cut blocks at the left, full blocks, cut blocks
         there = (window is not None, True, CAUSAL or RAGGED)[phase]
-        if phase == 1 or (there and not SPECIALIZE):
+        if phase == 1 or (there and not ONE):
             state = attend(
                 state, ends[phase], ends[phase + 1], q_block, k, v, k_strides, v_strides,
                 first_row, sizes, scale, softcap, window, bias, bias_strides,
-                phase != 1 or (SPECIALIZE and (CAUSAL or RAGGED)), CAUSAL, ROWS, KEYS, D, TMA,
-                STAGES, SPECIALIZE, PRECISION,
+                phase != 1 or (ONE and (CAUSAL or RAGGED)), CAUSAL, ROWS, KEYS, D, TMA, STAGES,
+                SPECIALIZE, CAREFUL, PRECISION,
             )  # fmt: skip
-    write(state, out, lse, place.to(tl.int64) * n_q, first_row, n_q, ROWS, D)
+    write(state, out, lse, place, first_row, n_q, ROWS, D, CAUSAL and not CAREFUL)

@@ -1,5 +1,7 @@
 """Tensors to kernels: what each kernel is given, and how many programs of it are started."""
 
+import warnings
+
 import numpy as np
 import torch
 import triton
@@ -11,6 +13,7 @@ from attnbook.kernels.configurations import (
     ALONG,
     backward_choices,
     capability,
+    careful,
     forward_choices,
 )
 from attnbook.kernels.forward import flash_forward
@@ -32,13 +35,15 @@ def forward(q, k, v, options, configuration=None):
         return out.zero_(), lse.fill_(-torch.inf)
     scale, sign = _positive(options.scale)
     q, k, v = _readable(q if sign == 1 else q * sign, k, v)
-    c = configuration or choices(q, k, v, options)[0]
-    start(
-        flash_forward, _programs(q, c.rows), c, q, k, v, options.bias, options.valid_lens, out, lse,
-        *_strides(q, k, v, options.bias), *_sizes(q, k, options), scale, options.softcap,
-        _window(k, c, options), **_visible(k, c, options), **_compiled(q, c),
-        SPECIALIZE=c.specialize,
+    given = (
+        q, k, v, options.bias, options.valid_lens, out, lse, *_strides(q, k, v, options.bias),
+        *_sizes(q, k, options), scale, options.softcap,
     )  # fmt: skip
+    for c in _and_again(configuration or choices(q, k, v, options)[0], q, options):
+        start(
+            flash_forward, _programs(q, c.rows), c, *given, _window(k, c, options),
+            **_constants(q, k, c, options), SPECIALIZE=c.specialize,
+        )  # fmt: skip
     return out, lse
 
 
@@ -74,17 +79,19 @@ def backward(
     strides = *_strides(q, k, v, options.bias), grad_out.stride()[:3]
     more = *strides, *_sizes(q, k, options), scale, options.softcap
     total = torch.zeros_like(grads[0], dtype=torch.float32) if atomic else None
-    start(
-        flash_backward_keys, _programs(k, by_keys.keys), by_keys, *given, total, *grads[1:], *more,
-        _window(k, by_keys, options), **_visible(k, by_keys, options), **_compiled(q, by_keys),
-        REDUCE=_reduces(by_keys),
-    )  # fmt: skip
+    for c in _and_again(by_keys, q, options):
+        added = None if c.careful else total
+        start(
+            flash_backward_keys, _programs(k, c.keys), c, *given, added, *grads[1:], *more,
+            _window(k, c, options), **_constants(q, k, c, options), REDUCE=_reduces(c),
+        )  # fmt: skip
     if atomic:
         torch.mul(total, scale, out=grads[0])
-    else:
+    for c in _and_again(by_rows, q, options)[atomic:]:
         start(
-            flash_backward_queries, _programs(q, by_rows.rows), by_rows, *given, grads[0], *more,
-            _window(k, by_rows, options), **_visible(k, by_rows, options), **_compiled(q, by_rows),
+            flash_backward_queries, _programs(q, c.rows), c, *given, grads[0], *more,
+            _window(k, c, options), **_constants(q, k, c, options),
+            COLUMNS=q.shape[3] if atomic else 1,
         )  # fmt: skip
     return grads if sign == 1 else (grads[0] * sign, *grads[1:])
 
@@ -116,7 +123,8 @@ def start(kernel, programs, configuration, *args, **constants):
     """Start a kernel on the device of its first tensor."""
     c, device = configuration, args[0].device
     if is_interpreting():
-        with np.errstate(all="ignore"):  # infinities and NaN are answers, not warned about on a GPU
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # infinity and NaN are answers, too
             kernel[(programs,)](*args, **constants)
         return
     if device.type == "cpu":
@@ -158,17 +166,34 @@ def _window(k, c, options):
     return options.window if options.runs is None else table(options.runs, k.shape[2], c.keys)
 
 
-def _visible(k, c, options):
-    causal = options.causal or options.window is not None
-    causal = causal if options.runs is None else RUNS.value
-    return {"CAUSAL": causal, "RAGGED": options.valid_lens is not None or k.shape[2] % c.keys > 0}
+def _causal(options):
+    return RUNS.value if options.runs is not None else options.causal or options.window is not None
 
 
-def _compiled(q, c):
-    """float32 is multiplied as float32: a GPU would otherwise keep 10 bits of each factor."""
-    precision = "ieee" if q.dtype == torch.float32 else "tf32"
-    sizes = {"D": q.shape[3], "ROWS": c.rows, "KEYS": c.keys}
-    return {**sizes, "TMA": c.tma, "STAGES": c.stages, "PRECISION": precision}
+def _and_again(c, q, options):
+    """A configuration, and where a block may hide a key from some queries that of the second look.
+
+    Past a length all queries see zeros: what is there has no influence anyway.
+    """
+    return [c, careful(capability(q), q.dtype)] if _causal(options) else [c]
+
+
+def _constants(q, k, c, options):
+    """What a kernel is compiled for.
+
+    float32 is multiplied as float32: a GPU would otherwise keep 10 bits of each factor.
+    """
+    return {
+        "CAUSAL": _causal(options),
+        "RAGGED": options.valid_lens is not None or k.shape[2] % c.keys > 0,
+        "D": q.shape[3],
+        "ROWS": c.rows,
+        "KEYS": c.keys,
+        "TMA": c.tma,
+        "STAGES": c.stages,
+        "CAREFUL": c.careful,
+        "PRECISION": "ieee" if q.dtype == torch.float32 else "tf32",
+    }
 
 
 def _is_wide(q):

@@ -5,6 +5,7 @@ import triton.language as tl
 
 from attnbook.kernels.forward import LN_2
 from attnbook.kernels.scores import LOG2_E, tanh
+from attnbook.kernels.visible import valid_keys
 
 
 @triton.jit
@@ -21,9 +22,7 @@ def split_kernel(
     tile, program = tl.program_id(0) % tiles, tl.program_id(0) // tiles
     of_all, split = program % heads, program // heads
     batch, kv_head = of_all // kv_heads, of_all % kv_heads
-    n = n_k
-    if valid_lens is not None:
-        n = tl.minimum(tl.maximum(tl.load(valid_lens + batch), 0), n_k).to(tl.int32)
+    n = valid_keys(valid_lens, batch, n_k)
     share = tl.cdiv(n, splits)
     first = tl.minimum(split * share, n)
     last = tl.minimum(first + share, n)

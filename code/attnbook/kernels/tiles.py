@@ -40,6 +40,14 @@ def rows_of(
 
 
 @triton.jit
+def store_rows(x, place, first, n_rows, tile, SIZE: tl.constexpr, D: tl.constexpr):
+    """Write rows first to first + SIZE of a head of x, (heads, n_rows, D): those that there are."""
+    rows = (first + tl.arange(0, SIZE))[:, None]
+    at = (place.to(tl.int64) * n_rows + rows) * D + tl.arange(0, D)[None, :]
+    tl.store(x + at, tile.to(x.dtype.element_ty), mask=rows < n_rows)
+
+
+@triton.jit
 def add_rows(x, first, n_rows, tile, SIZE: tl.constexpr, D: tl.constexpr, REDUCE: tl.constexpr):
     """Add a tile to rows first to first + SIZE of one head, (n_rows, D), while others add too."""
     if REDUCE:

@@ -21,6 +21,15 @@ def in_table(window, batch, n_q, n_k, KEYS: tl.constexpr):
 
 
 @triton.jit
+def valid_keys(valid_lens, batch, n_k):
+    """How many of a batch's keys any query sees."""
+    n = n_k
+    if valid_lens is not None:
+        n = tl.minimum(tl.maximum(tl.load(valid_lens + batch), 0), n_k).to(tl.int32)
+    return n
+
+
+@triton.jit
 def key_ranges(
     first_row, sizes, window, CAUSAL: tl.constexpr, ROWS: tl.constexpr, KEYS: tl.constexpr
 ):

@@ -1,0 +1,158 @@
+"""NaN and infinity that a query may not see have no influence on it, in the kernels as well.
+
+Those of a key past a length: see `test_kernels.py`. Interpreted, blocks are of 64 queries and 32
+keys: what stands here lies amid blocks of which some queries see a part.
+"""
+
+import numpy as np
+import pytest
+import torch
+from kernel_oracle import definition, drawn, tolerance, visible
+from test_kernels_backward import FORMS, sizes_of_errors
+from test_kernels_wrong import copied, folder  # noqa: F401  (a fixture)
+
+from attnbook import gradients, kernels, reference
+from attnbook.kernels import launch
+from attnbook.kernels.arguments import Options
+
+KINDS = torch.tensor([torch.nan, torch.inf, -torch.inf])  # one for each of three batches
+LENS = torch.tensor([83, 50, 71])
+OPTIONS = {
+    "causal": {"causal": True},
+    "causal lengths": {"causal": True, "valid_lens": LENS},
+    "window and soft cap": {"window": 20, "softcap": 1.5},
+}
+NAMES = "q", "k", "v", "grad_out"
+N_Q, N_K = 70, 83
+
+
+def given(name, heads=2):
+    """Tensors for three batches, clean; and a copy with one number of each kind in two rows."""
+    clean = dict(zip(NAMES, drawn((3, heads, N_Q, 16), (3, 1, N_K, 16), count=4), strict=True))
+    dirty = {key: x.clone() for key, x in clean.items()}
+    dirty[name][:, 0, [29, 44], 5] = KINDS[:, None]
+    return clean, dirty
+
+
+def assert_same_where_finite(ours, right, atol, spread=True):
+    """Not finite in the same places, or with not `spread` in fewer, and close elsewhere."""
+    ours, right = ours.double().numpy(), np.asarray(right)
+    if spread:
+        np.testing.assert_array_equal(np.isfinite(ours), np.isfinite(right))
+    there = np.isfinite(right)
+    assert np.abs(ours[there] - right[there]).max(initial=0) <= atol
+
+
+def forward(x, **options):
+    return kernels.flash_attention_with_lse(x["q"], x["k"], x["v"], **options)
+
+
+def by_hand(x, softcap=None, **seen):
+    """The gradients of the definition, whose own guarantee `test_influence.py` shows."""
+    q, k, v, grad_out = (x[name].double().numpy() for name in NAMES)
+    mask, heads = visible(q, k, **seen), q.shape[1]
+    k, v = (reference.repeat_heads(y, heads) for y in (k, v))
+    scores = reference.dot_product_scores(q, k)
+    capped = scores if softcap is None else softcap * np.tanh(scores / softcap)
+    slope = 1 if softcap is None else 1 - np.square(capped / softcap)
+    mask = np.broadcast_to(mask, scores.shape)
+    weights = reference.softmax(capped, mask)
+    grad_weights, grad_v = gradients.weighted_sum_backward(grad_out, weights, v, mask)
+    grad_scores = gradients.softmax_backward(grad_weights, weights, mask) * slope
+    grad_q, grad_k = gradients.dot_product_scores_backward(grad_scores, q, k, None, mask)
+    return grad_q, *(y.sum(1, keepdims=True) for y in (grad_k, grad_v))
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+@pytest.mark.parametrize("name", NAMES[:3])
+@np.errstate(invalid="ignore")
+def test_what_a_query_may_not_see_has_no_influence_on_it(name, options):
+    clean, dirty = given(name)
+    out, lse = forward(dirty, **options)
+    expected, right_lse, _ = definition(dirty["q"], dirty["k"], dirty["v"], **options)
+    scores = definition(clean["q"], clean["k"], clean["v"], **options)[2]
+    assert_same_where_finite(out, expected, tolerance(out.dtype, scores, clean["v"]))
+    assert_same_where_finite(lse, right_lse, tolerance(lse.dtype, scores, torch.ones(1)))
+    assert np.isfinite(expected).any() and not np.isfinite(expected).all()
+
+
+@pytest.mark.parametrize("backward", FORMS, ids=["two kernels", "atomic"])
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+@pytest.mark.parametrize("name", NAMES)
+@np.errstate(invalid="ignore")
+def test_nor_on_its_gradients_nor_on_those_of_keys_that_it_does_not_see(name, options, backward):
+    clean, dirty = given(name)
+    q, k, v, grad_out = (dirty[each] for each in NAMES)
+    grads = backward(grad_out, q, k, v, *forward(dirty, **options), **options)
+    close = sizes_of_errors(*(clean[each] for each in ("grad_out", "q", "k", "v")))
+    if spread := name in ("v", "grad_out"):
+        expected = by_hand(dirty, **options)
+    else:  # an infinite score is a weight of 0, of 1 or NaN: as if it were NaN, what sees none
+        expected = by_hand(
+            {each: torch.where(x.isinf(), torch.nan, x) for each, x in dirty.items()}, **options
+        )
+    assert any(np.isfinite(right).any() for right in expected)
+    for ours, right, atol in zip(grads, expected, close, strict=True):
+        assert_same_where_finite(ours, right, atol, spread)
+
+
+def test_gradients_are_those_of_the_definition_where_all_is_finite():
+    """So that what is compared above is not the same mistake twice."""
+    clean, _ = given("q", heads=1)
+    right = gradients.scaled_dot_product_attention_backward(
+        *(clean[each].double().numpy() for each in ("grad_out", "q", "k", "v")),
+        visible(clean["q"], clean["k"], causal=True),
+    )
+    for ours, x in zip(by_hand(clean, causal=True), right, strict=True):
+        np.testing.assert_allclose(ours, x, atol=1e-14)
+
+
+def test_without_a_second_look_earlier_queries_are_spoilt(monkeypatch):
+    monkeypatch.setattr(launch, "_and_again", lambda c, q, options: [c])
+    with pytest.raises(AssertionError):
+        test_what_a_query_may_not_see_has_no_influence_on_it.__wrapped__("v", {"causal": True})
+
+
+MISTAKES = [
+    ("hidden", "met > 0", "met > 1"),
+    ("hidden", "x = tl.where(finite, x, 0.0).to(x.dtype)", "x = x"),
+    ("hidden", "rows += tl.sum(rows - rows, 1)[:, None]", "rows += 0"),
+    ("hidden", "tl.sum(tl.sum(numbers - numbers, 1), 0) != 0", "tl.sum(tl.sum(numbers, 1), 0) > 0"),
+    ("hidden", "tl.where(visible, weights, 0.0)", "weights"),
+    ("backward_keys", "not has_mark(", "has_mark("),
+    ("launch", "q.shape[3] if atomic else 1", "1"),
+    ("launch", "None if c.careful else total", "total"),
+]
+
+
+CASES = [  # of queries and keys; where NaN stands; which backward pass
+    (N_Q, N_Q, "v", 41, False, {"causal": True}),
+    (N_Q, N_Q, "grad_out", 41, True, {"causal": True}),
+    (20, N_K, "k", 40, True, {"window": 20}),  # seen by no query, but in the block of some
+]
+
+
+@np.errstate(invalid="ignore")
+def is_right(launch):
+    """Whether NaN in one feature ends where it should."""
+    for n_q, n_k, name, at, atomic, seen in CASES:
+        x = dict(zip(NAMES, drawn((1, 1, n_q, 16), (1, 1, n_k, 16), count=4), strict=True))
+        x[name][:, :, at, 5] = torch.nan
+        q, k, v, grad_out = x.values()
+        options = Options(None, None, "causal" in seen, seen.get("window"), None, 0.25)
+        out, lse = launch.forward(q, k, v, options)
+        grads = launch.backward(grad_out, q, k, v, out, lse, options, None, atomic)
+        right = definition(q, k, v, **seen)[0], *by_hand(x, **seen)
+        for ours, expected in zip((out, *grads), right, strict=True):
+            if not np.allclose(ours.numpy(), expected, rtol=0, atol=1e-4, equal_nan=True):
+                return False
+    return True
+
+
+def test_a_copy_without_a_mistake_is_right(folder):  # noqa: F811
+    assert is_right(copied(folder, "kernels_copy"))
+
+
+@pytest.mark.parametrize("number", range(len(MISTAKES)))
+def test_a_mistake_shows(folder, number):  # noqa: F811
+    assert not is_right(copied(folder, f"kernels_copy_{number}", *MISTAKES[number]))
