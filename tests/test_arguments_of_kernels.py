@@ -70,9 +70,9 @@ def test_lengths_of_something_else_are_refused(q, lens, said):
     assert said in str(refused.value)
 
 
-@pytest.mark.parametrize("softcap", [0, 0.0, -1.0, float("nan")])
+@pytest.mark.parametrize("softcap", [0, 0.0, -1.0, float("nan"), float("inf")])
 def test_a_cap_that_is_not_above_0_is_refused(softcap):
-    with pytest.raises(ValueError, match=r"softcap is .*; expected a number above 0"):
+    with pytest.raises(ValueError, match=r"softcap is .*; expected a finite number above 0"):
         options(softcap=softcap)
     assert options(softcap=1e-9).softcap == 1e-9
 

@@ -14,12 +14,14 @@ from test_kernels_wrong import copied, folder  # noqa: F401  (a fixture)
 from attnbook import gradients, kernels, reference
 from attnbook.kernels import launch
 from attnbook.kernels.arguments import Options
+from attnbook.pytorch import rules
 
 KINDS = torch.tensor([torch.nan, torch.inf, -torch.inf])  # one for each of three batches
 LENS = torch.tensor([83, 50, 71])
 OPTIONS = {
     "causal": {"causal": True},
     "causal lengths": {"causal": True, "valid_lens": LENS},
+    "rule": {"rule": rules.sliding_window(9, 20)},
     "window and soft cap": {"window": 20, "softcap": 1.5},
 }
 NAMES = "q", "k", "v", "grad_out"

@@ -88,7 +88,7 @@ def test_a_bias_that_asks_for_a_gradient_is_refused():
         ({"q": Q.double()}, TypeError, "expected float16, bfloat16 or float32"),
         ({"k": K[..., :8]}, TypeError, "k is float32 tensor .*; expected Float"),
         ({"v": V[:, :, 1:]}, TypeError, "v is float32 tensor .*; expected Float"),
-        ({"softcap": 0}, ValueError, "softcap is 0; expected a number above 0"),
+        ({"softcap": 0}, ValueError, "softcap is 0; expected a finite number above 0"),
         ({"window": -1}, ValueError, "window is -1; expected 0 or more keys"),
         ({"valid_lens": torch.tensor([8])}, ValueError, "valid_lens has 8; expected 0 to n_k = 7"),
         ({"valid_lens": torch.tensor([1, 2])}, ValueError, "has 2 lengths; expected 1, the batch"),

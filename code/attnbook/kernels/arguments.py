@@ -13,6 +13,7 @@ from attnbook.pytorch.masks import padding_mask
 
 WIDTHS = 16, 32, 64, 128, 256
 DTYPES = torch.float16, torch.bfloat16, torch.float32
+LARGEST_CAP = 2.0**100  # below it scores up to 2^88 are left as they are, and 1 / cap is no 0
 
 
 class Options(NamedTuple):
@@ -35,8 +36,8 @@ def options(q, k, causal, window, valid_lens, softcap, bias, scale, rule=None):
     n_q, n_k = q.shape[-2], k.shape[-2]
     if window is not None and window < 0:
         raise ValueError(f"window is {window}; expected 0 or more keys")
-    if softcap is not None and not softcap > 0:
-        raise ValueError(f"softcap is {softcap}; expected a number above 0")
+    if softcap is not None and not 0 < softcap < math.inf:
+        raise ValueError(f"softcap is {softcap}; expected a finite number above 0")
     run = None
     if rule is not None:
         causal, window, valid_lens, run = _ruled(causal, window, valid_lens, rule, q, k)
@@ -45,7 +46,7 @@ def options(q, k, causal, window, valid_lens, softcap, bias, scale, rule=None):
     if bias is not None:
         bias = _broadcast(bias, (*q.shape[:-1], n_k)).reshape(-1, q.shape[-3], n_q, n_k)
     scale = 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
-    softcap = None if softcap is None else float(softcap)
+    softcap = None if softcap is None else min(float(softcap), LARGEST_CAP)
     window = None if window is None else min(int(window), n_k)  # no more than there are
     return Options(bias, valid_lens, causal, window, softcap, scale, run)
 
