@@ -210,6 +210,15 @@ def counted(answers):
     )
 
 
+def narrow(answers):
+    """The kernels that make an address by a product in 32 bits."""
+    return [
+        f"{name(job)}: {kernel['name']} has {line}"
+        for job, kernel in _kernels(answers)
+        for line in kernel["narrow"]
+    ]
+
+
 def serialized(answers):
     """The kernels each of whose products waits for the last, as the assembler says, and why."""
     return [

@@ -38,6 +38,11 @@ def test_products_are_the_work_of_tensor_cores(chip):
     assert made.without_tensor_cores(chip, made.compiled(chip)) == []
 
 
+@pytest.mark.parametrize("chip", CHIPS)
+def test_every_product_that_makes_an_address_has_64_bits(chip):
+    assert made.narrow(made.compiled(chip)) == []
+
+
 @pytest.mark.parametrize(("chip", "fewest"), [("sm_90", 70), ("sm_80", 32)])
 def test_no_product_is_made_twice(chip, fewest):
     assert made.repeating(chip, made.compiled(chip)) == []

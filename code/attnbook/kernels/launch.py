@@ -151,7 +151,8 @@ def _sizes(q, k, options):
     (batch, n_heads, n_q, width), n_k = q.shape, k.shape[2]
     group = n_heads // k.shape[1]
     fit = CACHE // (2 * n_k * width * k.element_size()) if options.causal else 1
-    return batch, n_heads, group, max(fit, 1) * group, n_q, n_k
+    together = min(max(fit, 1) * group, batch * n_heads)  # so that all programs are 2^31 at most
+    return batch, n_heads, group, together, n_q, n_k
 
 
 def _is_cut(k, options):

@@ -59,6 +59,7 @@ def over_keys(
     top = tl.full([ROWS], -float("inf"), tl.float32)
     total = tl.zeros([ROWS], tl.float32)
     mixed = tl.zeros([ROWS, D], tl.float32)
+    step = tl.full([], KEYS, tl.int64)  # rows of a cache may lie 2^24 numbers apart
     for begin in range(first, last, KEYS):
         valid = begin + keys < last
         k_block = tl.load(k, mask=valid[None, :], other=0.0)
@@ -75,8 +76,8 @@ def over_keys(
         mixed = mixed * rescale[:, None]
         mixed = tl.dot(weights.to(v_block.dtype), v_block, mixed, input_precision=PRECISION)
         top = higher
-        k += KEYS * k_row
-        v += KEYS * v_row
+        k += step * k_row
+        v += step * v_row
     return mixed, top, total
 
 
