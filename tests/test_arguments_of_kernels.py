@@ -104,6 +104,15 @@ def test_what_does_not_fit_is_refused_by_its_name(changed, kind, said):
 
 def test_no_heads_of_keys_are_no_division_by_zero():
     arguments.refuse(q=Q[:, :, :0], k=K[:, :, :0], v=K[:, :, :0])
+    with pytest.raises(ValueError, match="k has 0 heads; expected a divisor of the 4 heads of q"):
+        arguments.refuse(q=Q, k=K[:, :, :0], v=K[:, :, :0])
+
+
+@pytest.mark.parametrize("name", ["bias", "valid_lens"])
+def test_what_lies_elsewhere_is_refused(name):
+    there = {"bias": torch.zeros(5, 7), "valid_lens": torch.tensor([7, 7])}[name].to("meta")
+    with pytest.raises(ValueError, match=f"{name} is on meta; expected cpu, where q is"):
+        options(**{name: there})
 
 
 def test_under_autocast_all_have_its_dtype():

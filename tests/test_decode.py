@@ -141,7 +141,7 @@ def test_arguments_stay_as_they_are_and_wrong_ones_are_refused():
     for wrong, said in {
         (("splits", 0),): "splits is 0; expected 1 to 256",
         (("splits", 257),): "splits is 257",
-        (("softcap", 0.0),): r"softcap is 0\.0; expected a number above 0",
+        (("softcap", 0.0),): r"softcap is 0\.0; expected a finite number above 0",
         (("valid_lens", torch.tensor([3])),): "valid_lens has 1 lengths; expected 2",
         (("valid_lens", torch.tensor([3, 41])),): "41",
     }.items():
@@ -186,9 +186,9 @@ MUTANTS = {
     "hidden keys count as zeros": ("scores * LOG2_E, -float", "scores * LOG2_E, 0 * float"),
     "values past the split are read": ("v_block = tl.load(v, mask=valid[:, None], other=0.0)",
                                        "v_block = tl.load(v)"),
-    "the keys do not advance": ("k += KEYS * k_row", "pass"),
-    "the values do not advance": ("v += KEYS * v_row", "pass"),
-    "the values advance as keys": ("v += KEYS * v_row", "v += KEYS * k_row"),
+    "the keys do not advance": ("k += step * k_row", "pass"),
+    "the values do not advance": ("v += step * v_row", "pass"),
+    "the values advance as keys": ("v += step * v_row", "v += step * k_row"),
     "the largest is not carried on": ("top = higher", "pass"),
     "splits overlap": ("last = tl.minimum(first + share, n)",
                        "last = tl.minimum(first + share + 1, n)"),

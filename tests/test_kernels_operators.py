@@ -1,18 +1,30 @@
 """The kernels as PyTorch sees them: operators, gradients, compilers, and what they refuse."""
 
+import contextlib
 import functools
 import itertools
 import os
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
 import torch
 from kernel_oracle import drawn
+from triton.runtime import _allocation
 
-from attnbook.kernels import flash_attention, flash_attention_backward, flash_attention_with_lse
-from attnbook.kernels.configurations import backward_choices, forward_choices
+from attnbook.kernels import (
+    decode_attention,
+    decode_attention_with_lse,
+    flash_attention,
+    flash_attention_backward,
+    flash_attention_backward_atomic,
+    flash_attention_with_lse,
+    launch,
+    triton,
+)
+from attnbook.kernels.configurations import INTERPRETED, backward_choices, forward_choices
 from attnbook.kernels.operators import attend, attend_backward
 from attnbook.pytorch import rules
 
@@ -103,6 +115,68 @@ def test_what_does_not_fit_is_refused_in_one_sentence(change, kind, message):
     with pytest.raises(kind, match=message) as refused:
         flash_attention(**given)
     assert "\n" not in str(refused.value)
+
+
+FUNCTIONS = {
+    "flash_attention": flash_attention,
+    "flash_attention_with_lse": flash_attention_with_lse,
+    "decode_attention": decode_attention,
+    "decode_attention_with_lse": decode_attention_with_lse,
+}
+BACKWARD = {
+    "flash_attention_backward": flash_attention_backward,
+    "flash_attention_backward_atomic": flash_attention_backward_atomic,
+}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"valid_lens": torch.tensor([8])}, "valid_lens has 8; expected 0 to n_k = 7"),
+        ({"softcap": 0}, "softcap is 0; expected a finite number above 0"),
+        ({"k": K.half()}, "k is float16 tensor of shape (1, 1, 7, 16); expected float32, as q has"),
+    ],
+)
+@pytest.mark.parametrize("name", FUNCTIONS | BACKWARD)
+def test_a_refusal_begins_with_the_name_of_the_function(name, wrong, said):
+    given = {"q": Q, "k": K, "v": V}
+    if name in BACKWARD:
+        given |= {"grad_out": GRAD, "out": GRAD, "lse": GRAD[..., 0]}
+    with pytest.raises((TypeError, ValueError)) as refused:
+        (FUNCTIONS | BACKWARD)[name](**given | wrong)
+    assert str(refused.value) == f"{name}: {said}"
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (), (0,), (1, 1), (2,)])
+@pytest.mark.parametrize(("n_q", "n_k"), [(0, 5), (5, 0), (0, 0), (5, 7)])
+def test_nothing_is_an_answer_with_any_axes_in_front(shape, n_q, n_k):
+    q, k = torch.ones(*shape, 2, n_q, 16), torch.ones(*shape, 1, n_k, 16)
+    bias = torch.zeros(*shape, 2, n_q, n_k)
+    out, lse = flash_attention_with_lse(q, k, k, bias=bias)
+    for found in (out, flash_attention(q, k, k), decode_attention(q, k, k)):
+        assert found.shape == q.shape and (found == bool(n_k)).all()
+    for backward in BACKWARD.values():
+        grads = backward(out, q, k, k, out, lse)
+        assert [x.shape for x in grads] == [q.shape, k.shape, k.shape]
+        assert n_q * n_k or all((x == 0).all() for x in grads)
+
+
+def test_memory_that_others_gave_to_triton_is_theirs_again(monkeypatch):
+    """A launch on a GPU gives Triton memory for descriptors, and takes it back."""
+    seen, device = [], torch.device("cuda", 0)
+
+    class Kernel:
+        def __getitem__(self, grid):
+            return lambda *args, **options: seen.append(_allocation._allocator.get())
+
+    def theirs(size, alignment, stream):
+        raise AssertionError
+
+    monkeypatch.setattr(launch, "is_interpreting", lambda: False)
+    monkeypatch.setattr(torch.cuda, "device", contextlib.nullcontext)
+    triton.set_allocator(theirs)
+    launch.start(Kernel(), 1, INTERPRETED, types.SimpleNamespace(device=device))
+    assert seen[0] is not theirs and _allocation._allocator.get() is theirs
 
 
 @pytest.mark.parametrize("width", [8, 24, 512])

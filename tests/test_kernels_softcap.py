@@ -31,14 +31,14 @@ def computed(x):
 
 
 def test_tanh_has_all_its_digits_wherever_it_is_asked():
-    """To 4 roundings of float32: of the power, of 1 - e and 1 + e, and of their quotient."""
+    """To 5 roundings of float32: e has two, which 1 - e magnifies by 1.2 at 0.3; then 3 more."""
     sizes = torch.logspace(-38, 2, 2**12, dtype=torch.float64).float()
-    middle = torch.linspace(0.5, 0.75, 2**12)  # where one form ends and the other begins
+    middle = torch.linspace(0.2, 0.4, 2**12)  # where one form ends and the other begins
     x = torch.cat([sizes, middle])
     x = torch.cat([x, -x])
     right = np.tanh(x.double().numpy())
     error = np.abs(computed(x).double().numpy() - right) / np.abs(right)
-    assert error.max() <= 4 * 2**-24
+    assert error.max() <= 5 * 2**-24
     assert computed(torch.tensor([0.0, torch.inf])).tolist() == [0, 1]
     assert computed(torch.tensor([-torch.inf, torch.nan]))[0] == -1
     assert computed(torch.tensor([torch.nan, 0.0]))[0].isnan()

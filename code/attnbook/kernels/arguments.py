@@ -31,9 +31,19 @@ class Options(NamedTuple):
     runs: Tensor | None = None
 
 
+def looked_at(function, tensors, *given):
+    """The options of a call, if no kernel refuses it: in a sentence that names the function."""
+    try:
+        refuse(**tensors)
+        return options(tensors["q"], tensors["k"], *given)
+    except (TypeError, ValueError) as wrong:
+        said = str(wrong).removeprefix("padding_mask: ")
+        raise type(wrong)(f"{function}: {said}") from None
+
+
 def options(q, k, causal, window, valid_lens, softcap, bias, scale, rule=None):
     """The keyword arguments of `flash_attention`, looked at; one length for each batch."""
-    n_q, n_k = q.shape[-2], k.shape[-2]
+    n_k = k.shape[-2]
     if window is not None and window < 0:
         raise ValueError(f"window is {window}; expected 0 or more keys")
     if softcap is not None and not 0 < softcap < math.inf:
@@ -41,10 +51,11 @@ def options(q, k, causal, window, valid_lens, softcap, bias, scale, rule=None):
     run = None
     if rule is not None:
         causal, window, valid_lens, run = _ruled(causal, window, valid_lens, rule, q, k)
+    _refuse_elsewhere(q, bias=bias, valid_lens=valid_lens)
     if valid_lens is not None:
         valid_lens = _lengths(valid_lens, q, n_k)
     if bias is not None:
-        bias = _broadcast(bias, (*q.shape[:-1], n_k)).reshape(-1, q.shape[-3], n_q, n_k)
+        bias = one_batch(_broadcast(bias, (*q.shape[:-1], n_k)))
     scale = 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     softcap = None if softcap is None else min(float(softcap), LARGEST_CAP)
     window = None if window is None else min(int(window), n_k)  # no more than there are
@@ -55,17 +66,23 @@ def refuse(**tensors):
     """Refuse what no kernel takes: dtypes, widths, heads, places."""
     q, k = tensors["q"], tensors["k"]
     for name, x in tensors.items():
-        if x.dtype != q.dtype or x.dtype not in DTYPES:
+        if name != "lse" and (x.dtype != q.dtype or x.dtype not in DTYPES):
             expected = "float16, bfloat16 or float32" if name == "q" else f"{q.dtype}, as q has"
             raise TypeError(f"{name} is {describe(x)}; expected {expected}".replace("torch.", ""))
-        if x.device != q.device:
-            raise ValueError(f"{name} is on {x.device}; expected {q.device}, where q is")
+    _refuse_elsewhere(**tensors)
     if q.shape[-1] not in WIDTHS:
         raise ValueError(f"q has {q.shape[-1]} features; expected 16, 32, 64, 128 or 256")
-    if q.shape[-3] % max(k.shape[-3], 1) or k.shape[-3] > q.shape[-3]:
+    n_heads, n_kv_heads = q.shape[-3], k.shape[-3]
+    if n_heads % max(n_kv_heads, 1) or (n_heads > 0) != (n_kv_heads > 0):
         raise ValueError(
-            f"k has {k.shape[-3]} heads; expected a divisor of the {q.shape[-3]} heads of q"
+            f"k has {n_kv_heads} heads; expected a divisor of the {n_heads} heads of q"
         )
+
+
+def _refuse_elsewhere(q, **others):
+    for name, x in others.items():
+        if x is not None and x.device != q.device:
+            raise ValueError(f"{name} is on {x.device}; expected {q.device}, where q is")
 
 
 def in_autocast(*tensors):
@@ -78,7 +95,7 @@ def in_autocast(*tensors):
 
 def one_batch(x):
     """(..., heads, n, d) with one axis of batches."""
-    return x if x.ndim == 4 else x.reshape(-1, *x.shape[-3:])
+    return x if x.ndim == 4 else x.reshape(math.prod(x.shape[:-3]), *x.shape[-3:])
 
 
 def _ruled(causal, window, valid_lens, rule, q, k):

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float32, Integer
 from torch import Tensor
 
-from attnbook.kernels.arguments import in_autocast, one_batch, options, refuse
+from attnbook.kernels.arguments import in_autocast, looked_at, one_batch
 from attnbook.kernels.operators import attend, attend_backward
 from attnbook.pytorch.operation import Float, checked
 from attnbook.pytorch.rules import Rule
@@ -42,10 +42,8 @@ def flash_attention(
 
     Source: Dao (2023), algorithms 1 and 2.
     """
-    return flash_attention_with_lse(
-        q, k, v, causal=causal, window=window, valid_lens=valid_lens, rule=rule, softcap=softcap,
-        bias=bias, scale=scale,
-    )[0]  # fmt: skip
+    given = causal, window, valid_lens, softcap, bias, scale, rule
+    return _forward("flash_attention", q, k, v, *given)[0]
 
 
 @checked
@@ -69,13 +67,8 @@ def flash_attention_with_lse(
     Returns both, L in float32 and in natural logarithms, -inf where nothing is visible. With L the
     outputs of several sets of keys can be merged, as by `attnbook.online.merge`; it has a gradient.
     """
-    q, k, v = in_autocast(q, k, v)
-    refuse(q=q, k=k, v=v)
-    if bias is not None and bias.requires_grad and torch.is_grad_enabled():
-        raise NotImplementedError("bias asks for a gradient; expected one without: bias.detach()")
-    given = options(q, k, causal, window, valid_lens, softcap, bias, scale, rule)
-    out, lse = attend(*(one_batch(x) for x in (q, k, v)), *given)
-    return out.reshape(q.shape), lse.reshape(q.shape[:-1])
+    given = causal, window, valid_lens, softcap, bias, scale, rule
+    return _forward("flash_attention_with_lse", q, k, v, *given)
 
 
 @checked
@@ -107,9 +100,8 @@ def flash_attention_backward(
 
     Source: Dao et al. (2022), appendix B.4, algorithm 4.
     """
-    refuse(q=q, k=k, v=v, out=out, grad_out=grad_out)
-    given = options(q, k, causal, window, valid_lens, softcap, None, scale, rule)
-    return _backward(grad_out, q, k, v, out, lse, given, atomic=False)
+    given = causal, window, valid_lens, softcap, None, scale, rule
+    return _backward("flash_attention_backward", grad_out, q, k, v, out, lse, given)
 
 
 @checked
@@ -139,13 +131,25 @@ def flash_attention_backward_atomic(
 
     Source: Dao (2023), section 3.2.
     """
-    refuse(q=q, k=k, v=v, out=out, grad_out=grad_out)
-    given = options(q, k, causal, window, valid_lens, softcap, None, scale, rule)
-    return _backward(grad_out, q, k, v, out, lse, given, atomic=True)
+    given = causal, window, valid_lens, softcap, None, scale, rule
+    return _backward("flash_attention_backward_atomic", grad_out, q, k, v, out, lse, given)
 
 
-def _backward(grad_out, q, k, v, out, lse, given, atomic):
-    rows = lse.reshape(-1, *lse.shape[-2:])
-    tensors = one_batch(q), one_batch(k), one_batch(v), one_batch(out)
+def _forward(function, q, k, v, causal, window, valid_lens, softcap, bias, scale, rule):
+    q, k, v = in_autocast(q, k, v)
+    given = causal, window, valid_lens, softcap, bias, scale, rule
+    given = looked_at(function, {"q": q, "k": k, "v": v}, *given)
+    if bias is not None and bias.requires_grad and torch.is_grad_enabled():
+        asks = "bias asks for a gradient; expected one without: bias.detach()"
+        raise NotImplementedError(f"{function}: {asks}")
+    out, lse = attend(*(one_batch(x) for x in (q, k, v)), *given)
+    return out.reshape(q.shape), lse.reshape(q.shape[:-1])
+
+
+def _backward(function, grad_out, q, k, v, out, lse, given):
+    tensors = {"q": q, "k": k, "v": v, "out": out}
+    given = looked_at(function, tensors | {"grad_out": grad_out, "lse": lse}, *given)
+    tensors = [one_batch(x) for x in tensors.values()]
+    rows, atomic = lse.reshape(tensors[0].shape[:-1]), function.endswith("atomic")
     grads = attend_backward(one_batch(grad_out), None, *tensors, rows, *given, atomic)
     return tuple(grad.reshape(x.shape) for grad, x in zip(grads, (q, k, v), strict=True))

@@ -18,7 +18,7 @@ import triton
 import triton.language as tl
 
 from attnbook.kernels.along import room
-from attnbook.kernels.hidden import has_mark, marked, product
+from attnbook.kernels.hidden import has_mark, product
 from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
 from attnbook.kernels.tiles import add_rows, head_of, rows_of, store_rows
@@ -96,14 +96,10 @@ def hear(
 
 
 @triton.jit
-def write(
-    x, grad, place, first_key, n_visible, n_k, KEYS: tl.constexpr, D: tl.constexpr,
-    MARK: tl.constexpr,
-):  # fmt: skip
+def write(x, grad, place, first_key, n_visible, n_k, KEYS: tl.constexpr, D: tl.constexpr):
     """Write a gradient of one block of keys: zeros for those that no query sees."""
     keys = (first_key + tl.arange(0, KEYS))[:, None]
-    x = marked(tl.where(keys < n_visible, x, 0.0), MARK)
-    store_rows(grad, place, first_key, n_k, x, KEYS, D)
+    store_rows(grad, place, first_key, n_k, tl.where(keys < n_visible, x, 0.0), KEYS, D)
 
 
 @triton.jit(do_not_specialize=SIZES)
@@ -118,7 +114,7 @@ def flash_backward_keys(
     n_shared = n_heads // group
     block, place = block_and_head(tl.cdiv(n_k, KEYS), n_batch * n_shared, together, False)
     batch, first_key = place // n_shared, block * KEYS
-    if CAREFUL and not has_mark(grad_k, place, first_key, n_k, KEYS, D, 1):  # nor in grad_v
+    if CAREFUL and not has_mark(grad_k, place, first_key, n_k, KEYS, D, D):  # nor in grad_v
         return
     n_visible = valid_keys(valid_lens, batch, n_k)
     sizes = (n_q, n_k, n_visible)
@@ -137,6 +133,5 @@ def flash_backward_keys(
             first_key, sizes, scale, softcap, window, CAUSAL, RAGGED, D, ROWS, KEYS, TMA, STAGES,
             REDUCE, CAREFUL, PRECISION,
         )  # fmt: skip
-    MARK: tl.constexpr = CAUSAL and not CAREFUL
-    write(state[1], grad_v, place, first_key, n_visible, n_k, KEYS, D, False)
-    write(state[0] * scale, grad_k, place, first_key, n_visible, n_k, KEYS, D, MARK)
+    write(state[0] * scale, grad_k, place, first_key, n_visible, n_k, KEYS, D)
+    write(state[1], grad_v, place, first_key, n_visible, n_k, KEYS, D)

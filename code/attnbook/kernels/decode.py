@@ -19,7 +19,7 @@ import triton
 from jaxtyping import Float32, Integer
 from torch import Tensor
 
-from attnbook.kernels.arguments import one_batch, options, refuse
+from attnbook.kernels.arguments import looked_at, one_batch
 from attnbook.kernels.configurations import Configuration
 from attnbook.kernels.interpreter import is_interpreting
 from attnbook.kernels.launch import start
@@ -75,9 +75,7 @@ def decode_attention(
 
     Source: Dao, Haziza, Massa and Sizov (2023).
     """
-    return decode_attention_with_lse(
-        q, k, v, valid_lens=valid_lens, softcap=softcap, scale=scale, splits=splits
-    )[0]
+    return _decode("decode_attention", q, k, v, valid_lens, softcap, scale, splits)[0]
 
 
 @checked
@@ -100,10 +98,14 @@ def decode_attention_with_lse(
 
     Source: Dao, Haziza, Massa and Sizov (2023).
     """
-    refuse(q=q, k=k, v=v)
-    given = options(q, k, False, None, valid_lens, softcap, None, scale)
+    return _decode("decode_attention_with_lse", q, k, v, valid_lens, softcap, scale, splits)
+
+
+def _decode(function, q, k, v, valid_lens, softcap, scale, splits):
+    given = False, None, valid_lens, softcap, None, scale
+    given = looked_at(function, {"q": q, "k": k, "v": v}, *given)
     if splits is not None and not 1 <= splits <= MOST_SPLITS:
-        raise ValueError(f"splits is {splits}; expected 1 to {MOST_SPLITS}")
+        raise ValueError(f"{function}: splits is {splits}; expected 1 to {MOST_SPLITS}")
     flat = [one_batch(x) for x in (q, k, v)]
     out, lse = decode(*flat, given.valid_lens, given.softcap, given.scale, splits, TILE)
     return out.reshape(q.shape), lse.reshape(q.shape[:-1])

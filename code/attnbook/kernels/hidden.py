@@ -3,9 +3,9 @@
 The weight of a hidden key is 0, but 0 · NaN is NaN, and so is 0 · ∞: in a block of which a query
 sees a part, a product of matrices carries such a number to queries that may not see it. There it
 cannot hide, since whatever is added to NaN is NaN. So the kernels multiply as if all numbers were
-finite, and mark the rows of their result that are not. They are then started once more: a program
-that finds no mark has nothing to do, and one that does computes its block again, with products that
-leave out what is hidden.
+finite, and are then started once more: a program whose block came out finite has nothing to do, and
+any other computes it again, with products that leave out what is hidden. Where registers are left
+for it, rows that are not finite are marked in their first number, which is then all that is read.
 """
 
 import triton

@@ -1,10 +1,12 @@
 """Tensors to kernels: what each kernel is given, and how many programs of it are started."""
 
+import contextlib
 import warnings
 
 import numpy as np
 import torch
 import triton
+from triton.runtime import _allocation
 
 from attnbook.kernels.along import WHOLE, rows_along
 from attnbook.kernels.backward_keys import flash_backward_keys
@@ -129,12 +131,19 @@ def start(kernel, programs, configuration, *args, **constants):
         return
     if device.type == "cpu":
         raise ValueError("q is on cpu; expected a GPU, for which kernels are compiled here")
-    if c.tma:  # descriptors made in a kernel are kept in memory
-        triton.set_allocator(
-            lambda size, alignment, stream: torch.empty(size, device=device, dtype=torch.int8)
-        )
-    with torch.cuda.device(device):
+    with torch.cuda.device(device), _memory_for_descriptors(device):
         kernel[(programs,)](*args, **constants, **c.options())
+
+
+@contextlib.contextmanager
+def _memory_for_descriptors(device):
+    """Those made in a kernel are kept in memory; whoever else gave Triton some gives it again."""
+    before = _allocation._allocator.get()  # Triton 3.6 to 3.9 has no other way to ask
+    triton.set_allocator(lambda size, *_: torch.empty(size, device=device, dtype=torch.int8))
+    try:
+        yield
+    finally:
+        triton.set_allocator(before)
 
 
 def _programs(x, size):

