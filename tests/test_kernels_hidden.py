@@ -13,19 +13,25 @@ from test_kernels_wrong import copied, folder  # noqa: F401  (a fixture)
 
 from attnbook import gradients, kernels, reference
 from attnbook.kernels import launch
-from attnbook.kernels.arguments import Options
+from attnbook.kernels.arguments import options as looked_at
+from attnbook.kernels.configurations import INTERPRETED
 from attnbook.pytorch import rules
 
 KINDS = torch.tensor([torch.nan, torch.inf, -torch.inf])  # one for each of three batches
 LENS = torch.tensor([83, 50, 71])
+N_Q, N_K = 70, 83
+PACKED = torch.tensor([[0, 0, 1, 1, 2, 3], [0, 0, 0, 1, 1, 1], [0, 1, 1, 1, 1, 2]])
+PACKED = PACKED.repeat_interleave(14, dim=1)[:, :N_K]
+DOCUMENTS = rules.documents(PACKED[:, N_K - N_Q :], PACKED)
 OPTIONS = {
     "causal": {"causal": True},
     "causal lengths": {"causal": True, "valid_lens": LENS},
-    "rule": {"rule": rules.sliding_window(9, 20)},
+    "window on both sides": {"rule": rules.sliding_window(9, 20)},
+    "prefix": {"rule": rules.prefix(20)},
+    "documents": {"rule": DOCUMENTS},
     "window and soft cap": {"window": 20, "softcap": 1.5},
 }
 NAMES = "q", "k", "v", "grad_out"
-N_Q, N_K = 70, 83
 
 
 def given(name, heads=2):
@@ -124,26 +130,37 @@ MISTAKES = [
     ("backward_keys", "not has_mark(", "has_mark("),
     ("launch", "q.shape[3] if atomic else 1", "1"),
     ("launch", "None if c.careful else total", "total"),
+    ("launch", "if _causal(options) else [c]", "if _causal(options) == 1 else [c]"),
+    ("visible", "batch.to(tl.int64) * 2 *", "batch.to(tl.int64) *"),
+    ("visible", "(first <= keys) & (keys < end)", "(keys < end)"),
 ]
 
 
-CASES = [  # of queries and keys; where NaN stands; which backward pass
-    (N_Q, N_Q, "v", 41, False, {"causal": True}),
-    (N_Q, N_Q, "grad_out", 41, True, {"causal": True}),
-    (20, N_K, "k", 40, True, {"window": 20}),  # seen by no query, but in the block of some
+SMALL = INTERPRETED._replace(rows=16, keys=16)  # the second look has blocks of other sizes
+# Of queries and keys; where NaN stands; which backward pass; the blocks of the first look.
+CASES = [
+    (N_Q, N_Q, "v", 41, False, {"causal": True}, None),
+    (N_Q, N_Q, "grad_out", 41, True, {"causal": True}, None),
+    (20, N_K, "k", 40, True, {"window": 20}, None),  # seen by no query, but in the block of some
+    (N_Q, N_K, "v", 41, False, {"rule": DOCUMENTS}, SMALL),
+    (N_Q, N_K, "k", 41, True, {"rule": DOCUMENTS}, SMALL),
 ]
 
 
 @np.errstate(invalid="ignore")
 def is_right(launch):
     """Whether NaN in one feature ends where it should."""
-    for n_q, n_k, name, at, atomic, seen in CASES:
-        x = dict(zip(NAMES, drawn((1, 1, n_q, 16), (1, 1, n_k, 16), count=4), strict=True))
+    unsaid = {"causal": False} | dict.fromkeys(("window", "valid_lens", "softcap", "bias", "scale"))
+    for n_q, n_k, name, at, atomic, seen, blocks in CASES:
+        n_batch = 3 if "rule" in seen else 1
+        x = drawn((n_batch, 1, n_q, 16), (n_batch, 1, n_k, 16), count=4)
+        x = dict(zip(NAMES, x, strict=True))
         x[name][:, :, at, 5] = torch.nan
         q, k, v, grad_out = x.values()
-        options = Options(None, None, "causal" in seen, seen.get("window"), None, 0.25)
-        out, lse = launch.forward(q, k, v, options)
-        grads = launch.backward(grad_out, q, k, v, out, lse, options, None, atomic)
+        options = looked_at(q, k, **unsaid | seen)
+        out, lse = launch.forward(q, k, v, options, blocks)
+        both = blocks and (blocks, blocks)
+        grads = launch.backward(grad_out, q, k, v, out, lse, options, None, atomic, both)
         right = definition(q, k, v, **seen)[0], *by_hand(x, **seen)
         for ours, expected in zip((out, *grads), right, strict=True):
             if not np.allclose(ours.numpy(), expected, rtol=0, atol=1e-4, equal_nan=True):
