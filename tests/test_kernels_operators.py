@@ -147,6 +147,16 @@ def test_a_refusal_begins_with_the_name_of_the_function(name, wrong, said):
     assert str(refused.value) == f"{name}: {said}"
 
 
+def test_a_mask_leads_to_a_rule_and_to_what_takes_a_mask():
+    way = "mask is here rule (and attnbook.fused.attention takes a mask)"
+    with pytest.raises(TypeError) as refused:
+        flash_attention(Q, K, V, mask=torch.ones(5, 7, dtype=torch.bool))
+    assert str(refused.value).endswith(f"{way}, or bias, -inf where a query may not look")
+    with pytest.raises(TypeError) as refused:
+        flash_attention_backward(GRAD, Q, K, V, GRAD, GRAD[..., 0], mask=None)
+    assert str(refused.value).endswith(way)
+
+
 @pytest.mark.parametrize("shape", [(2, 3), (), (0,), (1, 1), (2,)])
 @pytest.mark.parametrize(("n_q", "n_k"), [(0, 5), (5, 0), (0, 0), (5, 7)])
 def test_nothing_is_an_answer_with_any_axes_in_front(shape, n_q, n_k):

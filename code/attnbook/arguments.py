@@ -17,7 +17,10 @@ ELSEWHERE = {
     "attn_mask": {"mask": "mask, in which True = may look", "bias": "bias, added to the scores"},
     "is_causal": {"causal": "causal=True", "mask": "mask=causal_mask(n_q, n_k)"},
     "key_padding_mask": {"valid_lens": "valid_lens", "mask": "mask=padding_mask(valid_lens, n_k)"},
-    "mask": {"bias": "bias, -inf where a query may not look"},
+    "mask": {
+        "rule": "rule (and attnbook.fused.attention takes a mask)",
+        "bias": "bias, -inf where a query may not look",
+    },
 }
 # Arrays in which * is another product, or of which a part does not count; and what to pass instead.
 SPECIAL = {np.ma.MaskedArray: "its data, and mask= for what to hide", np.matrix: "np.asarray of it"}
