@@ -15,6 +15,7 @@ import torch
 
 from attnbook.measure.gpu import cases
 from attnbook.measure.gpu.agreement import error, exact
+from attnbook.pytorch import rules
 
 # KERNELS_DRY_RUN=cpu tries what is written here in the interpreter, slowly; leave out what is long:
 # -k "not long and not 20000 and not 32_bits and not compiled and not refuses"
@@ -57,6 +58,8 @@ def attend(case, x, q, k, v):
 def computed(case, x, attend=attend):
     """The output, or the gradients; the memory that they are written to holds NaN before."""
     torch.full((2**24,), torch.nan, device=DEVICE)
+    if case.way == cases.DECODE:
+        return kernels.decode_attention(x.q, x.k, x.v, valid_lens=x.valid_lens)
     if case.way == cases.FORWARD:
         return attend(case, x, x.q, x.k, x.v)
     leaves = [t.detach().requires_grad_() for t in (x.q, x.k, x.v)]
@@ -64,8 +67,12 @@ def computed(case, x, attend=attend):
 
 
 def assert_agrees(case, x, result=None):
-    found = error(computed(case, x) if result is None else result, exact(case, x))
-    whole, row = LIMITS[x.q.dtype]
+    assert_close(computed(case, x) if result is None else result, exact(case, x), x.q.dtype)
+
+
+def assert_close(result, right, dtype=torch.bfloat16):
+    found = error(result, right)
+    whole, row = LIMITS[dtype]
     assert found.whole <= whole and found.row <= row, found
 
 
@@ -125,6 +132,49 @@ def test_hidden_keys_have_no_influence(way):
     assert all(torch.equal(a, b) for a, b in pairs)
 
 
+@pytest.mark.parametrize("way", [cases.FORWARD, cases.BACKWARD])
+@pytest.mark.parametrize("width", [64, 128])
+@pytest.mark.parametrize("ahead", [0, 3])
+def test_a_nan_that_a_query_may_not_see_leaves_its_row_alone(way, width, ahead):
+    """Queries of the same tile see it, and are NaN. By a causal mask; or by a rule."""
+    case, x = made(way, width, 320, 320)
+    n, spoilt = case.n_q, case.n_q // 2 + 5
+    options = {"rule": rules.sliding_window(n, ahead)} if ahead else {"causal": True}
+
+    def attend(case, x, *qkv):
+        return kernels.flash_attention(*qkv, **options)
+
+    clean = computed(case, x, attend)
+    x.v[:, :, spoilt, 3] = torch.nan
+    dirty = computed(case, x, attend)
+    clean, dirty = (y if way == cases.FORWARD else y[0] for y in (clean, dirty))
+    before = slice(None), slice(None), slice(spoilt - ahead)
+    assert_close(dirty[before], (clean[before].double(),))
+    assert dirty[:, :, spoilt - ahead :].isnan().any(-1).all()
+
+
+@pytest.mark.parametrize("way", [cases.FORWARD, cases.BACKWARD])
+@pytest.mark.parametrize("width", [64, 128])
+@pytest.mark.parametrize("adds", [False, True])
+def test_documents_and_a_window_on_both_sides(way, width, adds):
+    _, x = made(way, width, 700, 700, kv_heads=2)
+    n = x.q.shape[2]
+    numbers = torch.arange(n, device=DEVICE) // (n // 3)
+    rule = rules.documents(numbers, numbers) & rules.sliding_window(n // 5, n // 9)
+    leaves = [t.double().requires_grad_() for t in (x.q, x.k, x.v)]
+    k, v = (t.repeat_interleave(2, dim=1) for t in leaves[1:])
+    scores = leaves[0] @ k.mT * width**-0.5
+    right = scores.masked_fill(~rule.mask(n, n, x.q.device), -torch.inf).softmax(-1) @ v
+    out, lse = kernels.flash_attention_with_lse(x.q, x.k, x.v, rule=rule)
+    if way == cases.FORWARD:
+        found, right = out, (right.detach(),)
+    else:
+        back = kernels.flash_attention_backward_atomic if adds else kernels.flash_attention_backward
+        found = back(x.grad_out, x.q, x.k, x.v, out, lse, rule=rule)
+        right = torch.autograd.grad(right, leaves, x.grad_out.double())
+    assert_close(found, right)
+
+
 def test_a_bias_and_the_log_sum_exp():
     _, x = made(cases.FORWARD, 64, 300, 500)
     shape = *x.q.shape[:3], x.k.shape[2]
@@ -167,6 +217,40 @@ def test_both_ways_back_agree(width, name, adds):
     assert_agrees(case, x, back(x.grad_out, x.q, x.k, x.v, out, lse, **options))
 
 
+def test_heads_that_share_keys_add_in_memory_ten_times():
+    """For each of four heads descriptors are made anew, while what the last added is on its way."""
+    case, x = made(cases.BACKWARD, 128, 8192, 8192, batch=1, heads=4, kv_heads=1, causal=True)
+    out, lse = kernels.flash_attention_with_lse(x.q, x.k, x.v, causal=True)
+    given, right = (x.grad_out, x.q, x.k, x.v, out, lse), exact(case, x)
+    for _ in range(10 if DEVICE == "cuda" else 1):
+        torch.full((2**24,), torch.nan, device=DEVICE)
+        assert_close(kernels.flash_attention_backward_atomic(*given, causal=True), right)
+
+
+@pytest.mark.skipif(DEVICE != "cuda", reason="graphs are CUDA's")
+@pytest.mark.parametrize("way", [cases.FORWARD, cases.BACKWARD, cases.DECODE])
+@pytest.mark.parametrize("width", [64, 128])
+@pytest.mark.parametrize("name", ["plain", "grouped"])
+def test_a_graph_replays_with_other_numbers(way, width, name):
+    """What a kernel needs at its start, as memory for descriptors, is the graph's to keep."""
+    n_q = 1 if way == cases.DECODE else 700
+    case, x = made(way, width, n_q, 700, **VARIANTS[name])
+    aside = torch.cuda.Stream()
+    aside.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(aside):
+        computed(case, x)  # compiles, which no graph can hold
+    torch.cuda.current_stream().wait_stream(aside)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        result = computed(case, x)
+    for seed in (1, 2):
+        other = made(way, width, n_q, 700, seed=seed, **VARIANTS[name])[1]
+        for tensor in ("q", "k", "v", "grad_out"):
+            getattr(x, tensor).copy_(getattr(other, tensor))
+        graph.replay()
+        assert_agrees(case, x, result)
+
+
 @pytest.mark.parametrize("way", [cases.FORWARD, cases.BACKWARD])
 def test_compiled_code_keeps_the_kernels(way):
     case, x = made(way, 64, causal=True)
@@ -179,8 +263,7 @@ def test_compiled_code_keeps_the_kernels(way):
 @pytest.mark.parametrize("n_k", [1, 1000, 20000])
 def test_decoding(width, dtype, n_k):
     case, x = made(cases.DECODE, width, 1, n_k, dtype, heads=8, kv_heads=2, padded=n_k > 1)
-    out = kernels.decode_attention(x.q, x.k, x.v, valid_lens=x.valid_lens)
-    assert_agrees(case, x, out)
+    assert_agrees(case, x)
 
 
 @pytest.mark.parametrize("splits", [1, 2, 65, 256])
