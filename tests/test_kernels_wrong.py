@@ -60,6 +60,11 @@ MISTAKES = {
         ("tl.max(last, 0)", "tl.min(last, 0)"),
         ("2 * n_q + first_key // KEYS", "2 * n_q"),
         ("tl.load(of_block + tl.cdiv(n_k, KEYS))", "tl.load(of_block)"),
+        ("2 * (n_q + tl.cdiv(n_k, KEYS))", "2 * (n_q + n_k // KEYS)"),
+        ("tl.load(window + n_q + rows", "tl.load(window + rows"),
+        ("tl.min(first, 0) // KEYS", "tl.max(first, 0) // KEYS"),
+        ("begin // ROWS * ROWS, end, end, end", "begin // ROWS * ROWS, begin, end, end"),
+        ("tl.cdiv(tl.minimum(full_begin, end), KEYS)", "tl.minimum(full_begin, end) // KEYS"),
     ],
     "runs": [
         ("torch.where(seen, group + 1, 0)", "torch.where(seen, group, 0)"),
@@ -84,6 +89,9 @@ MISTAKES = {
         ("total -= tl.load(grad_lse", "total += tl.load(grad_lse"),
         ("tl.sum(grad * result.to(tl.float32), 1)", "tl.sum(grad, 1)"),
         ("place * room(n_q) + rows, total)", "place * n_q + rows, total)"),
+        ("shift + place * room(n_q)", "shift + place * n_q"),
+        ("log_sum * LOG2_E", "log_sum"),
+        ("place // n_heads * grad_strides[0]", "place % n_heads * grad_strides[0]"),
     ],
     "backward_queries": [
         ("(grad_weights - along[:, None])", "grad_weights"),
