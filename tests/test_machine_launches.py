@@ -1,5 +1,6 @@
 """What the package would start on a GPU is compiled from the call itself."""
 
+import functools
 from types import SimpleNamespace
 
 import pytest
@@ -17,8 +18,9 @@ def inputs(width, n=256):
 
 def forward(width, target="sm_90", n=256, **options):
     q, k, v = inputs(width, n)
-    [found] = machine_code.launches(lambda: kernels.flash_attention(q, k, v, **options), target)
-    return found
+    found = machine_code.launches(lambda: kernels.flash_attention(q, k, v, **options), target)
+    assert [one.configuration.careful for one in found] == [False, True][: len(found)]
+    return found[0]
 
 
 def test_a_launch_is_written_down_and_not_made():
@@ -62,6 +64,14 @@ def test_the_way_back_is_two_kernels_after_a_row_sum():
     found = machine_code.launches(lambda: kernels.flash_attention_backward(*given))
     assert len({one.kernel for one in found}) == len(found) == 3
     assert [one.configuration for one in found[1:]] == [KEYS_HOPPER[64][0], ROWS_HOPPER[64]]
+
+
+def test_what_hides_a_key_is_started_twice():
+    """The second look is at what came out as NaN or infinite."""
+    q, k, v = inputs(64)
+    for times in (1, 2):
+        called = functools.partial(kernels.flash_attention, q, k, v, causal=times == 2)
+        assert len(machine_code.launches(called)) == times
 
 
 def test_the_package_s_forward_on_an_h100():
