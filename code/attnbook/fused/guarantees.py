@@ -1,9 +1,9 @@
 """What holds of attention here, whichever program computes it.
 
-A fused program multiplies the values of hidden keys by a weight of 0, and 0 · NaN is NaN; one of
-PyTorch's turns a NaN among the queries into zeros. So no program here meets a number that is not
-finite: 0 stands in its place, and the rows that see it are NaN afterwards. Rows that see nothing
-are zeros.
+PyTorch's fused programs multiply the values of hidden keys by a weight of 0, and 0 · NaN is NaN;
+one turns a NaN among the queries into zeros. Only our own kernels look twice. So no program here
+meets a number that is not finite: 0 stands in its place, and the rows that see it are NaN
+afterwards. Rows that see nothing are zeros.
 """
 
 import functools
