@@ -132,7 +132,7 @@ def read(kernel, compiled, constants, said):
     warps = re.findall(r'"ttg.total-num-warps" = (\d+)', compiled.asm["ttgir"])
     found |= {"warps": int(warps[0]) if warps else compiled.metadata.num_warps}
     found |= {"shared": compiled.metadata.shared}
-    found |= {"narrow": narrow_products(compiled.asm["ttir"])}
+    found |= {"narrow": narrow_products(compiled.asm.get("ttir") or compiled.asm["ttgir"])}
     if "cubin" not in compiled.asm:
         return found | of_amd(text)
     waits = re.search(r"wgmma.mma_async instructions are serialized (.+?) in ", said)
