@@ -38,6 +38,9 @@ def forward(
     or 128 and n a multiple of 128. Returns both, L in float32, without gradients. Raises TypeError
     if dtypes are not those, ValueError if a size or a place is not.
 
+    It looks once, where `flash_attention` looks twice: NaN or infinity among values that a query
+    may not see, if they lie in its own block of 128, spoils its row.
+
     Source: Shah et al. (2024), algorithms 1 and 2.
     """
     refuse(q=q, k=k, v=v)
