@@ -152,7 +152,30 @@ def allocate(dtype, shape, layout):
 
 def language(order):
     """What the kernel's module has from Gluon, by name."""
-    products = {}  # a queue for each consumer: its products are done in their order
+
+    def wait(barrier, phase, pred=True):
+        order.wait(lambda: not pred or barrier.done & 1 != phase)
+
+    barriers = {"MBarrierLayout": lambda: Barrier, "wait": wait}
+    barriers["init"] = lambda barrier, count: barrier.begin(count)
+    barriers["arrive"] = lambda barrier: barrier.take(1)
+    barriers["expect"] = lambda barrier, n_bytes: barrier.take(1, n_bytes)
+    multiply, wait_for_products = products(order)
+    load, store = copies(order)
+    return {
+        "gl": gl(order),
+        "mbarrier": SimpleNamespace(**barriers),
+        "tma": SimpleNamespace(store_wait=lambda pendings: None),
+        "load": load,
+        "store": store,
+        "warpgroup_mma": multiply,
+        "warpgroup_mma_wait": wait_for_products,
+        "fence_async_shared": lambda: None,
+    }
+
+
+def copies(order):
+    """The copy engine, both ways: each copy is done at any time."""
 
     def load(tensor, at, full, tile):
         def arrive():
@@ -166,6 +189,13 @@ def language(order):
         rows = tensor.data[at[0] : at[0] + tile.shape[0]]
         order.queue().append(lambda: rows.copy_(tile.data))
 
+    return load, store
+
+
+def products(order):
+    """Products of matrices: those of one consumer are done in their order, each at any time."""
+    queues = {}
+
     def multiply(a, b, sums, use_acc=True, is_async=True):
         product, me = Product(sums=None), threading.current_thread()
 
@@ -173,37 +203,20 @@ def language(order):
             left = a.data if isinstance(a, Memory) else a
             product.sums = left.float() @ b.data.float() + (sums if use_acc else 0)
 
-        if me not in products:
-            products[me] = order.queue()
-        products[me].append(whole)
+        if me not in queues:
+            queues[me] = order.queue()
+        queues[me].append(whole)
         order.wait(lambda: True)
         return product
 
     def wait_for_products(running, deps):
-        queue = products[threading.current_thread()]
+        queue = queues[threading.current_thread()]
         order.wait(lambda: len(queue) <= running)
         found = [x.sums if isinstance(x, Product) else x for x in deps]
         assert all(x is not None for x in found), "a product is used before a wait covers it"
         return found[0] if len(found) == 1 else found
 
-    def wait(barrier, phase, pred=True):
-        order.wait(lambda: not pred or barrier.done & 1 != phase)
-
-    def expect(barrier, n_bytes):
-        barrier.take(1, n_bytes)
-
-    barriers = {"wait": wait, "expect": expect, "arrive": lambda barrier: barrier.take(1)}
-    barriers |= {"init": lambda barrier, count: barrier.begin(count)}
-    return {
-        "gl": gl(order),
-        "mbarrier": SimpleNamespace(**barriers, MBarrierLayout=lambda: Barrier),
-        "tma": SimpleNamespace(store_wait=lambda pendings: None),
-        "load": load,
-        "store": store,
-        "warpgroup_mma": multiply,
-        "warpgroup_mma_wait": wait_for_products,
-        "fence_async_shared": lambda: None,
-    }
+    return multiply, wait_for_products
 
 
 def gl(order):

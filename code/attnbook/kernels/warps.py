@@ -125,9 +125,10 @@ def consume(PART: gl.constexpr, CAUSAL: gl.constexpr, out, lse, unit, shared):
     first_row, n_blocks, queries, keys, values = shared
     q = brought(queries, PART)
     ROWS: gl.constexpr = q.shape[0]
+    D: gl.constexpr = q.shape[1]
     KEYS: gl.constexpr = keys[0].shape[1]
     SCORES: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, KEYS, 16])
-    SUMS: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, q.shape[1], 16])
+    SUMS: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 16])
     LEFT: gl.constexpr = gl.DotOperandLayout(0, SUMS, 2)
     rows = PART * ROWS + gl.arange(0, ROWS, gl.SliceLayout(1, SCORES))
     none = gl.zeros([ROWS, KEYS], gl.float32, SCORES)
@@ -139,7 +140,7 @@ def consume(PART: gl.constexpr, CAUSAL: gl.constexpr, out, lse, unit, shared):
         scores = gl.where(own, scores, -float("inf"))
     top = gl.full([ROWS], -float("inf"), gl.float32, gl.SliceLayout(1, SCORES))
     weights, _, top, total = softmax(scores, top, gl.zeros_like(top), unit)
-    result = gl.zeros(q.shape, gl.float32, SUMS)
+    result = gl.zeros([ROWS, D], gl.float32, SUMS)
     k = brought(keys, 1, n_blocks > 1)
     for i in range(1, n_blocks):
         begun = warpgroup_mma(q, k.permute((1, 0)), none, use_acc=False, is_async=True)
