@@ -196,7 +196,8 @@ def hopper_forward(
         n_blocks = block + 1
     queries, keys, values = ring_of(q, 2), ring_of(k, STAGES), ring_of(v, STAGES)
     fence_async_shared()  # the copy engine sees the barriers
-    shared = place * n + block * ROWS, n_blocks, queries, keys, values
+    first_row = place * n + block * ROWS  # of all heads: 2³¹ rows fit into no such GPU
+    shared = first_row, n_blocks, queries, keys, values
     unit = scale * LOG2_E
     gl.warp_specialize(
         [
