@@ -118,9 +118,10 @@ def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=N
         chosen = launch.choices(q, k, k, options)[choice]
         launch.forward(q, k, k, options, Configuration(*configuration) if configuration else chosen)
         return
-    lse = torch.empty(q.shape[:3], device="meta")
-    chosen = tuple(Configuration(*each) for each in configuration) if configuration else None
-    launch.backward(q, q, k, k, q, lse, options, None, way == "backward, atomic", chosen)
+    lse, atomic = torch.empty(q.shape[:3], device="meta"), way == "backward, atomic"
+    chosen = launch.choices_back(q, k, k, q, options, atomic)[choice]
+    chosen = tuple(Configuration(*each) for each in configuration) if configuration else chosen
+    launch.backward(q, q, k, k, q, lse, options, None, atomic, chosen)
 
 
 def read(kernel, compiled, constants, said):

@@ -121,6 +121,7 @@ def jobs(chip):
     for variant in ("plain", "causal") if hopper else ():
         for width in (64, 128):
             yield {"way": "forward", "width": width, "variant": variant, "choice": 1}
+        yield {"way": "backward, atomic", "width": 128, "variant": variant, "choice": 1}
 
 
 @functools.cache

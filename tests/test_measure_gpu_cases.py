@@ -6,6 +6,7 @@ import pytest
 import torch
 from made_up_gpu import RATES, SMALL, MadeUp, plain
 
+from attnbook.kernels import launch
 from attnbook.measure.gpu import agreement, cases, forms, race, record, turns
 
 
@@ -126,6 +127,21 @@ def scaled(factor):
         return lambda q, k, v: (attend(q, k, v).float() * factor).to(q.dtype)
 
     return form
+
+
+@pytest.mark.parametrize("way", [cases.FORWARD, cases.BACKWARD])
+def test_a_second_choice_is_computed_where_there_is_one(way, monkeypatch):
+    case = SMALL[way, "causal"]
+    x, machine = cases.drawn(case, "cpu"), MadeUp()
+    with pytest.raises(forms.Refused, match="there is one configuration"):
+        forms.ready("second", forms.second_choice, case, x, machine)
+    _, right = forms.ready("ours", forms.ours, case, x, machine)
+    for name in ("forward_choices", "backward_choices"):
+        one = getattr(launch, name)
+        monkeypatch.setattr(launch, name, lambda *args, one=one, **more: 2 * one(*args, **more))
+    _, found = forms.ready("second", forms.second_choice, case, x, machine)
+    for result, expected in zip(found, right, strict=True):
+        assert torch.equal(result, expected)
 
 
 @pytest.mark.parametrize("form", ["ours, second choice", forms.IN_GLUON])

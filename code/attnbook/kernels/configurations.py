@@ -106,6 +106,9 @@ KEYS_HOPPER = {  # alone; with grad_q, or shared by heads; with a soft cap; with
     # 64 keys for each group of warps are more sums than they have registers
     256: (Configuration(64, 32, 8, 1, tma=True), Configuration(64, 16, 8, 1, tma=True)) * 2,
 }
+# As many keys and twice the queries: half the waits and half the integers a score, and one program
+# on a processor in place of two.
+KEYS_SECOND = {128: [Configuration(64, 64, 4, 2, tma=True)]}  # with grad_q alone
 ROWS_HOPPER = {
     16: Configuration(128, 128, 8, 2, tma=True),
     32: Configuration(128, 128, 8, 2, tma=True),
@@ -216,7 +219,9 @@ def backward_choices(
             return [(KEYS_POINTERS[width], ROWS_POINTERS[width])]
         more = 2 * softcap + (atomic or (grouped and not softcap))
         by_rows = ROWS_SOFTCAP.get(width) if softcap else None
-        return [(KEYS_HOPPER[width][more], by_rows or ROWS_HOPPER[width])]
+        keys = [KEYS_HOPPER[width][more]]
+        keys += KEYS_SECOND.get(width, []) if atomic and not (softcap or grouped) else []
+        return [(each, by_rows or ROWS_HOPPER[width]) for each in keys]
     if capability[0] < 0:
         return [(KEYS_AMD[width], ROWS_BIAS[width])]
     if bias:

@@ -58,6 +58,15 @@ def choices(q, k, v, options):
     )  # fmt: skip
 
 
+def choices_back(q, k, v, grad_out, options, atomic):
+    """The pairs that the kernels of the backward pass may be compiled with, those in use first."""
+    return backward_choices(
+        capability(q), q.shape[3], q.dtype, atomic=atomic, bias=options.bias is not None,
+        runs=options.runs is not None, softcap=options.softcap is not None,
+        grouped=q.shape[1] > k.shape[1], aligned=_describable(q, k, v, grad_out),
+    )  # fmt: skip
+
+
 def backward(
     grad_out, q, k, v, out, lse, options, grad_lse=None, atomic=False, configurations=None
 ):
@@ -71,11 +80,7 @@ def backward(
         return tuple(x.zero_() for x in grads)
     scale, sign = _positive(options.scale)
     grad_out, q, k, v = _readable(grad_out, q if sign == 1 else q * sign, k, v)
-    by_keys, by_rows = configurations or backward_choices(
-        capability(q), q.shape[3], q.dtype, atomic=atomic, bias=options.bias is not None,
-        runs=options.runs is not None, softcap=options.softcap is not None,
-        grouped=q.shape[1] > k.shape[1], aligned=_describable(q, k, v, grad_out),
-    )[0]  # fmt: skip
+    by_keys, by_rows = configurations or choices_back(q, k, v, grad_out, options, atomic)[0]
     along = _along(grad_out, out, lse, grad_lse)
     given = q, k, v, options.bias, options.valid_lens, grad_out, *along
     strides = *_strides(q, k, v, options.bias), grad_out.stride()[:3]

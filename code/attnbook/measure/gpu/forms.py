@@ -49,16 +49,28 @@ def ours(case, x, machine):
 
 
 def second_choice(case, x, machine):
-    """Ours, forward, in the configuration that is not in use, where there is one."""
+    """Ours in the configuration that is not in use, where there is one."""
     from attnbook.kernels import arguments, launch
 
     given = arguments.options(
         *(x.q, x.k, case.causal, case.window, x.valid_lens, case.softcap),
         *(None, None),
     )
-    if len(choices := launch.choices(x.q, x.k, x.v, given)) < 2:
+    choices, atomic = launch.choices(x.q, x.k, x.v, given), launch.adds(x.q)
+    if case.way == BACKWARD:
+        choices = launch.choices_back(x.q, x.k, x.v, x.grad_out, given, atomic)
+    if len(choices) < 2:
         raise Refused("there is one configuration for this")
-    return lambda q, k, v: launch.forward(q, k, v, given, choices[1])[0]
+
+    def attend(q, k, v):
+        return launch.forward(q, k, v, given, choices[1])[0]
+
+    def way_back(grad_out, q, k, v):
+        seen = launch.forward(q, k, v, given)
+        return lambda: launch.backward(grad_out, q, k, v, *seen, given, None, atomic, choices[1])
+
+    attend.way_back = way_back
+    return attend
 
 
 def in_gluon(case, x, machine):
@@ -184,9 +196,10 @@ def package(case, x, machine):
 
 def forms(folder, way=FORWARD):
     """Every form for one way, by name; those that are not committed are looked for in a folder."""
+    second = {f"{OURS}, second choice": second_choice}
     more = {
-        FORWARD: {f"{OURS}, second choice": second_choice},
-        BACKWARD: {f"{OURS}, deterministic": deterministic},
+        FORWARD: second,
+        BACKWARD: {**second, f"{OURS}, deterministic": deterministic},
         DECODE: {f"{OURS}, larger tiles": larger_tiles},
     }
     return {
