@@ -77,7 +77,8 @@ FORWARD_POINTERS = {
 }
 FORWARD_BIAS_GROUPS = dict.fromkeys((16, 32, 64), Configuration(64, 32, 4, 1))
 FORWARD_BIAS_GROUPS |= {128: Configuration(64, 16, 4, 1), 256: Configuration(32, 32, 4, 1)}
-FORWARD_BIAS = FORWARD_BIAS_GROUPS | {128: Configuration(32, 32, 4, 1)}
+FORWARD_BIAS = FORWARD_BIAS_GROUPS | {64: Configuration(64, 16, 4, 1)}
+FORWARD_BIAS |= {128: Configuration(32, 32, 4, 1)}
 FORWARD_ANY = {
     16: Configuration(64, 64, 4, 2),
     32: Configuration(64, 64, 4, 2),
@@ -150,7 +151,7 @@ KEYS_ADDED |= dict.fromkeys((64, 128), Configuration(16, 64, 4, 1))
 FORWARD_RUNS = FORWARD_ANY | {32: FORWARD_BIAS[32]}
 KEYS_RUNS = KEYS_ANY | {32: KEYS_BIAS[32]}
 KEYS_ADDED_RUNS = KEYS_ADDED | {16: KEYS_BIAS[16]}
-ROWS_RUNS = ROWS_ANY | {64: ROWS_BIAS[64]}
+ROWS_RUNS = ROWS_ANY | {128: Configuration(64, 32, 4, 2)}
 KEYS_AMD = KEYS_BIAS | {64: Configuration(32, 64, 8, 1)}
 FORWARD_AMD = FORWARD_ANY | {256: Configuration(64, 32, 8, 1)}
 KEYS_POINTERS = KEYS_ANY | {256: Configuration(32, 32, 4, 1)}
