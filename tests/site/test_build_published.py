@@ -135,7 +135,7 @@ def test_every_entry_of_the_api_leads_to_its_lines(pages):
     gone = pages[API].replace("distributed/model.py", "distributed/no.py")
     unlinked = pages[API].replace(f'href="{ADDRESS}/blob', 'href="')
     for spoilt in (moved, gone, unlinked):
-        assert any("Machine.flops" in fault for fault in wrong_sources({API: spoilt}))
+        assert any("distributed.Machine" in fault for fault in wrong_sources({API: spoilt}))
 
 
 def test_who_asks_for_a_clone_names_the_address(pages):
