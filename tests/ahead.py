@@ -37,6 +37,7 @@ CHIPS = {
     "sm_120": (("cuda", 120, 32), (12, 0)),
     "gfx942": (("hip", "gfx942", 64), (-1, 0)),
 }
+AGAIN = "masked", "ruled"  # of these also what is started again: there others do no more
 MATRIX = "wgmma.mma_async", "mma.sync", "tcgen05.mma", "v_mfma"
 PROCESSORS = 132
 
@@ -65,7 +66,7 @@ def main(chip):
     decode._processors = lambda device: PROCESSORS
     for job in json.load(sys.stdin):
         found = []
-        launch.start = decode.start = noting(found)
+        launch.start = decode.start = noting(found, job.get("variant") in AGAIN)
         try:
             run(**job)
             print(json.dumps({"job": job, "kernels": [read(*each) for each in found]}), flush=True)
@@ -73,10 +74,12 @@ def main(chip):
             print(json.dumps({"job": job, "failed": f"{type(failed).__name__}: {failed}"[:500]}))
 
 
-def noting(found):
-    """A start that compiles a kernel for its arguments, and notes it."""
+def noting(found, again):
+    """A start that compiles a kernel for its arguments, and notes it; the second one if `again`."""
 
     def start(kernel, programs, c, *args, **constants):
+        if c.careful and not again:
+            return
         with contextlib.redirect_stdout(io.StringIO()) as said:
             compiled = kernel.warmup(*args, grid=(1,), **constants, **c.options())
         found.append((kernel, compiled, constants, said.getvalue()))
@@ -138,6 +141,8 @@ def read(kernel, compiled, constants, said):
         return found | of_amd(text)
     waits = re.search(r"wgmma.mma_async instructions are serialized (.+?) in ", said)
     found |= {"serialized": waits[1]} if waits else {}
+    if not found["matrix"] or (found["again"] and "wgmma.mma_async" not in found["matrix"]):
+        return found | of_nvidia(compiled) | {"overwritten": []}
     code = instructions(told(knobs.nvidia.nvdisasm.path, "-c", compiled))
     found |= {"overwritten": overwritten(code)}
     found |= {"moved registers": sum(one.kind == "registers" for one in code)}
