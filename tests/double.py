@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.write import Write, case
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.write import Write, case
 
 DOUBLE = Write(
     name="test.double",

@@ -10,12 +10,12 @@ import torch.nn.functional as F
 from double import DOUBLE, text
 
 from attnbook import exercises
-from attnbook.exercises.break_it import Break
 from attnbook.exercises.dot_product import wrong_attention
-from attnbook.exercises.exercise import Exercise, Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.break_it import Break
+from attnbook.exercises.engine.exercise import Exercise, Misconception
+from attnbook.exercises.engine.predict import Predict
+from attnbook.exercises.engine.write import case, stress
 from attnbook.exercises.three_ways import wrong_moved
-from attnbook.exercises.write import case, stress
 
 
 def test_a_misconception_comes_with_the_smallest_input_that_shows_it():

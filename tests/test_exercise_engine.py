@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from attnbook import exercises
-from attnbook.exercises import record
-from attnbook.exercises.attempt import identical
-from attnbook.exercises.compare import difference
-from attnbook.exercises.exercise import Misconception, wrong
-from attnbook.exercises.write import Write, case
+from attnbook.exercises.engine import record
+from attnbook.exercises.engine.attempt import identical
+from attnbook.exercises.engine.compare import difference
+from attnbook.exercises.engine.exercise import Misconception, wrong
+from attnbook.exercises.engine.write import Write, case
 
 LIBRARY = {"warnings": warnings}
 DOUBLE = Write(

@@ -7,10 +7,10 @@ import pytest
 from double import DOUBLE
 
 from attnbook import exercises
-from attnbook.exercises.exercise import Exercise, Misconception
-from attnbook.exercises.predict import Predict
-from attnbook.exercises.relations import RELATIONS, division, relation
-from attnbook.exercises.write import case, stress
+from attnbook.exercises.engine.exercise import Exercise, Misconception
+from attnbook.exercises.engine.predict import Predict
+from attnbook.exercises.engine.relations import RELATIONS, division, relation
+from attnbook.exercises.engine.write import case, stress
 
 WEIGHTS = np.array([[0.25, 0.75], [0.5, 0.5]])
 RELATED = {

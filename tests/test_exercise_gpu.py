@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from attnbook import exercises
-from attnbook.exercises.twins.settings import plain_settings
+from attnbook.exercises.engine.settings import plain_settings
 
 FLASH = exercises.fused.for_flash
 

@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from attnbook import exercises
-from attnbook.exercises import write
-from attnbook.exercises.triton import ahead
+from attnbook.exercises.engine import ahead, write
 from attnbook.kernels import tl, triton
 from attnbook.kernels.machine_code import CompilationError
 

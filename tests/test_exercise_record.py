@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from attnbook import exercises
-from attnbook.exercises import record
-from attnbook.exercises.write import Write, case
+from attnbook.exercises.engine import record
+from attnbook.exercises.engine.write import Write, case
 
 DOUBLE = Write(
     name="test.double",
@@ -138,7 +138,7 @@ def test_brackets_too_deep_to_read_are_set_aside(kept, capsys):
 MANY_TRIES = """
 import sys
 from pathlib import Path
-from attnbook.exercises import record
+from attnbook.exercises.engine import record
 record.path = lambda: Path(sys.argv[1])
 for _ in range(40):
     record.add("test.double", solved=False)

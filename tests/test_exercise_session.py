@@ -20,7 +20,7 @@ import torch
 from double import DOUBLE, text
 
 from attnbook import exercises
-from attnbook.exercises import attempt, record, rehearsal, surroundings, write
+from attnbook.exercises.engine import attempt, record, rehearsal, surroundings, write
 
 
 def test_an_answer_that_never_ends_is_stopped(monkeypatch):

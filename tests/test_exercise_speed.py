@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from attnbook import exercises
-from attnbook.exercises import write
+from attnbook.exercises.engine import write
 
 WRITE = [e for e in exercises.every() if e.kind == "Write"]
 ON_TENSORS = [
@@ -31,7 +31,7 @@ assert softmax.verdict(softmax.misconceptions[0].wrong).state == "wrong"
 FIRST_CHECK = """
 import sys
 from attnbook import exercises
-from attnbook.exercises import write
+from attnbook.exercises.engine import write
 write.stuck_at = lambda calls, seconds: None  # a copy of the process would make the same calls
 {more}
 exercise, made = exercises.{name}, [0]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attnbook import exercises
-from attnbook.exercises import write
+from attnbook.exercises.engine import write
 
 ALL = exercises.every()
 WRITE = [e for e in ALL if e.kind == "Write"]
@@ -87,6 +87,14 @@ def test_a_misconception_fails_with_its_own_sentence(exercise, known):
     verdict = exercise.verdict(*answers(exercise, known.wrong))
     assert verdict.state == "wrong"
     assert verdict.text.split("\n")[0] == f"Not yet: {known.sentence}"
+
+
+@pytest.mark.parametrize("exercise", WRITE, **name)
+def test_no_mistake_is_one_of_ours(exercise):
+    """What a change of the solution uses has to be imported beside it."""
+    for number, known in enumerate(exercise.misconceptions):
+        errors = [exercise._known(number, i).error for i in range(len(exercise.cases))]
+        assert not any(isinstance(error, NameError) for error in errors), known.sentence
 
 
 CONSTANTS = [0, 1.0, True, "", "nothing", [], (), np.zeros(3), np.zeros((3, 3)), print]

@@ -10,11 +10,12 @@ Each exercise is an object, named after its chapter and itself::
 """
 
 import ast
+import functools
 from importlib import import_module
 from pathlib import Path
 
-from attnbook.exercises import record
-from attnbook.exercises.exercise import Exercise
+from attnbook.exercises.engine import record
+from attnbook.exercises.engine.module import TITLE
 from attnbook.show import Markdown
 
 CHAPTERS = (
@@ -45,40 +46,70 @@ CHAPTERS = (
 
 
 def __getattr__(name):
-    """Import a chapter's exercises when they are first used: some chapters need PyTorch."""
+    """A chapter, whose exercises are imported when they are first used: some need PyTorch."""
     if name in CHAPTERS:
-        return import_module(f"attnbook.exercises.{name}")
+        return _chapter(name)
     raise AttributeError(f"exercises has no chapter {name!r}; it has {', '.join(CHAPTERS)}")
+
+
+def __dir__():
+    return [*globals(), *CHAPTERS]
+
+
+class Chapter:
+    """The exercises of one chapter, each an attribute."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __getattr__(self, name):
+        if name not in _names_in(self.name):
+            known = ", ".join(_names_in(self.name))
+            raise AttributeError(f"{self.name} has no exercise {name!r}; it has {known}")
+        return import_module(f"{__name__}.chapters.{self.name}.{name}").exercise
+
+    def __dir__(self):
+        return _names_in(self.name)
 
 
 def every():
     """All exercises, in the order of the book."""
-    return [exercise for chapter in CHAPTERS for exercise in _of(chapter)]
+    return list(map(find, names()))
 
 
 def find(name):
     """The exercise called `name`, such as "masks.causal_mask". Raises KeyError if there is none."""
-    chapter = name.partition(".")[0]
-    named = {e.name: e for e in (_of(chapter) if chapter in CHAPTERS else [])}
-    if name not in named:
+    if name not in names():
         raise KeyError(f"there is no exercise {name!r}")
-    return named[name]
-
-
-def _of(chapter):
-    module = import_module(f"attnbook.exercises.{chapter}")
-    return [value for value in vars(module).values() if isinstance(value, Exercise)]
+    chapter, _, own = name.partition(".")
+    return getattr(_chapter(chapter), own)
 
 
 def names(chapters=CHAPTERS):
-    """The names of all exercises, read from the chapters' source: some chapters need PyTorch."""
+    """The names of all exercises, read from the first lines of modules: some need PyTorch."""
     return [f"{chapter}.{name}" for chapter in chapters for name in _names_in(chapter)]
 
 
+def _chapter(name):
+    if (Path(__file__).parent / "chapters" / name).exists():
+        return Chapter(name)
+    return import_module(f"attnbook.exercises.{name}")
+
+
+@functools.cache
 def _names_in(chapter):
-    source = (Path(__file__).parent / chapter / "__init__.py").read_text(encoding="utf-8")
-    assigned = (node for node in ast.parse(source).body if isinstance(node, ast.Assign))
-    return [node.targets[0].id for node in assigned]
+    if not (Path(__file__).parent / "chapters" / chapter).exists():
+        source = (Path(__file__).parent / chapter / "__init__.py").read_text(encoding="utf-8")
+        assigned = (node for node in ast.parse(source).body if isinstance(node, ast.Assign))
+        return [node.targets[0].id for node in assigned]
+    files = (Path(__file__).parent / "chapters" / chapter).glob("*.py")
+    titles = ((TITLE.search(_first_line(file)), file.stem) for file in files)
+    return [name for _, name in sorted((int(title[1]), name) for title, name in titles if title)]
+
+
+def _first_line(file):
+    with file.open(encoding="utf-8") as text:
+        return text.readline()
 
 
 def progress(chapter=None):

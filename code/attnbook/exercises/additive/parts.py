@@ -2,7 +2,7 @@
 
 from itertools import combinations
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
 
 
 def mistakes_in_parts(right, mistakes):

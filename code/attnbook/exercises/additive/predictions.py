@@ -3,8 +3,8 @@
 import numpy as np
 
 from attnbook.exercises.additive.parts import mistakes_in_parts
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.solutions import additive as solutions
 
 EIGHTHS = [1 / 8, 3 / 8, 4 / 8]

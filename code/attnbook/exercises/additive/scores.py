@@ -3,9 +3,9 @@
 import numpy as np
 
 from attnbook.exercises.additive import wrong_scores as wrong
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.solutions import additive as solutions
-from attnbook.exercises.write import Write, case, stress
 from attnbook.reference import softmax
 
 rng = np.random.default_rng(0)

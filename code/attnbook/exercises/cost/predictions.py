@@ -1,7 +1,7 @@
 """Bytes of heads that share keys, the roof over five calls, a layer that attention overtakes."""
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.solutions import cost as solutions
 
 shared_keys = Predict(

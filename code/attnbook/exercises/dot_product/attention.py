@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from attnbook.exercises import wrong_weights as weights
 from attnbook.exercises.dot_product import wrong_attention as wrong
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.write import Write, case, stress
+from attnbook.exercises.families import weights
 from attnbook.exercises.solutions import dot_product as solutions
-from attnbook.exercises.write import Write, case, stress
 from attnbook.masks import causal_mask, padding_mask
 from attnbook.reference import softmax
 

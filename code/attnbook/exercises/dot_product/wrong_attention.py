@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnbook.exercises import wrong_weights
+from attnbook.exercises.families import weights
 from attnbook.exercises.solutions.scale import cosine_scores
 from attnbook.reference import gaussian_scores, softmax, weighted_sum
 
@@ -239,7 +239,7 @@ STILL_COUNTS = (
 )
 OTHERS = (
     *(
-        (attention(weigh=fill, mix=plain_product), wrong_weights.FILL)
+        (attention(weigh=fill, mix=plain_product), weights.FILL)
         for fill in (filled_with(-1e9), filled_with_the_lowest)
     ),
     (
@@ -255,7 +255,7 @@ OTHERS = (
         )
         for weigh, mix in ((softmax, None), (nan_where_empty, plain_product))
     ),
-    (attention(weigh=wrong_weights.seen_if_zero), wrong_weights.SEEN_IF_ZERO),
+    (attention(weigh=weights.seen_if_zero), weights.SEEN_IF_ZERO),
     (scaled_after_and_plain, STILL_COUNTS),
     (
         lambda q, k, v, mask=None: np.nan_to_num(scaled_after_and_plain(q, k, v, mask)),

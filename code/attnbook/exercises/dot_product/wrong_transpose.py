@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attnbook.exercises.break_it import Break, Miss
-from attnbook.exercises.dot_product.matrices import allowed, spread, values_tie
+from attnbook.exercises.engine.break_it import Break, Miss
+from attnbook.exercises.families.matrices import allowed, spread, values_tie
 from attnbook.exercises.solutions import dot_product as solutions
 from attnbook.reference import scaled_dot_product_attention, softmax
 

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from attnbook import masks, reference
-from attnbook.exercises.break_it import Break, Miss
+from attnbook.exercises.engine.break_it import Break, Miss
 from attnbook.exercises.solutions import fused as solutions
 from attnbook.operation import describe
 

@@ -5,10 +5,10 @@ import math
 
 import torch
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.write import Write, case
 from attnbook.exercises.fused.places import called, with_an_array
 from attnbook.exercises.solutions import fused as solutions
-from attnbook.exercises.write import Write, case
 
 
 def as_change(function):

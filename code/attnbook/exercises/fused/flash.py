@@ -6,11 +6,11 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.settings import plain_settings
+from attnbook.exercises.engine.surroundings import Unfit
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.solutions import fused as solutions
-from attnbook.exercises.surroundings import Unfit
-from attnbook.exercises.twins.settings import plain_settings
-from attnbook.exercises.write import Write, case, stress
 from attnbook.fused import backends
 
 _rng = np.random.default_rng(12)

@@ -4,10 +4,10 @@ import contextlib
 
 import torch
 
-from attnbook.exercises.attempt import attempt
-from attnbook.exercises.exercise import Verdict
-from attnbook.exercises.surroundings import Unfit
-from attnbook.exercises.twins.settings import plain_settings
+from attnbook.exercises.engine.attempt import attempt
+from attnbook.exercises.engine.exercise import Verdict
+from attnbook.exercises.engine.settings import plain_settings
+from attnbook.exercises.engine.surroundings import Unfit
 
 OF = ("b", "h", "i", "j")
 

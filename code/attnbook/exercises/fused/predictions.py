@@ -2,10 +2,10 @@
 
 import functools
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
+from attnbook.exercises.engine.settings import plain_settings
 from attnbook.exercises.solutions import fused as solutions
-from attnbook.exercises.twins.settings import plain_settings
 
 
 def _in_a_fresh_pytorch(solution):

@@ -5,10 +5,10 @@ import functools
 import numpy as np
 import torch
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.fused.places import called, with_an_array
 from attnbook.exercises.solutions import fused as solutions
-from attnbook.exercises.write import Write, case, stress
 
 
 def as_rule(function):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnbook.exercises.break_it import Break, Miss
+from attnbook.exercises.engine.break_it import Break, Miss
 from attnbook.exercises.solutions import gradients as solutions
 from attnbook.gradients import softmax_backward
 from attnbook.operation import describe

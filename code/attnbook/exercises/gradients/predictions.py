@@ -1,8 +1,8 @@
 """What to predict of gradients: one row by hand, and the step of a difference in float32."""
 
 from attnbook.exercises.additive.parts import mistakes_in_parts
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.solutions import gradients as solutions
 
 GRAD_V, GRAD_S = [2, 1, 1], [6, -5, -1]

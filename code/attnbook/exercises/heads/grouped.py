@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.heads.wrong_grouped import MISTAKES
 from attnbook.exercises.solutions import heads as solutions
-from attnbook.exercises.write import Write, case, stress
 
 rng = np.random.default_rng(0)
 

@@ -1,8 +1,8 @@
 """What to predict of heads: who reads whom, what two averages tell, and what is counted."""
 
 from attnbook.exercises.additive.parts import mistakes_in_parts
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.solutions import heads as solutions
 
 who_reads_whom = Predict(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnbook.exercises.break_it import Break, Miss
+from attnbook.exercises.engine.break_it import Break, Miss
 from attnbook.exercises.solutions import heads as solutions
 from attnbook.operation import describe
 from attnbook.reference import scaled_dot_product_attention

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
 from attnbook.reference import logsumexp, softmax
 
 

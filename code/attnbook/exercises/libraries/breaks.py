@@ -5,8 +5,8 @@ import torch
 import torch.nn.functional as F
 
 from attnbook import pytorch
-from attnbook.exercises.break_it import Break, Miss
-from attnbook.exercises.modules.tensors import on_tensors
+from attnbook.exercises.engine.break_it import Break, Miss
+from attnbook.exercises.engine.tensors import differentiated_if_floats
 from attnbook.exercises.solutions import libraries as solutions
 from attnbook.operation import describe
 
@@ -60,7 +60,7 @@ def _some_of_four(mask):
 
 def _on_floats(function):
     """Integers are fine as an input, and tensors of integers are not."""
-    return on_tensors(lambda *xs: function(*(x.double() for x in xs)))
+    return differentiated_if_floats(lambda *xs: function(*(x.double() for x in xs)))
 
 
 def _values_tie(q, k, v):
@@ -120,7 +120,7 @@ polarity = Break(
     solution_of=solutions.polarity,
     wrong=unconverted,
     right=converted,
-    through=on_tensors,
+    through=differentiated_if_floats,
     allowed=_some_of_four,
     hints=(
         "The scores are equal, so an output is the mean of the visible values.",

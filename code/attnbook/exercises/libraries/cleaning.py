@@ -3,10 +3,10 @@
 import numpy as np
 import torch
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.modules.tensors import on_tensors
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.tensors import differentiated_if_floats
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.solutions import libraries as solutions
-from attnbook.exercises.write import Write, case, stress
 
 _rng = np.random.default_rng(8)
 
@@ -96,7 +96,7 @@ cleaned = Write(
     level="medium",
     minutes=8,
     solution_of=solutions.cleaned,
-    through=on_tensors,
+    through=differentiated_if_floats,
     hints=(
         "A key is a column of the mask. It is seen if any query sees it: over which axis is that?",
         "`mask.any(dim=-2)` has the shape (…, n_k); x has one axis more, behind it.",

@@ -1,7 +1,7 @@
 """How many keys a query sees, in four calls that mean the same mask."""
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.solutions import libraries as solutions
 
 BOTTOM = "our causal_mask is anchored at the bottom right: the last query sees all five keys."

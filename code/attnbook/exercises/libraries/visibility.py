@@ -3,10 +3,10 @@
 import numpy as np
 import torch
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.modules.tensors import on_tensors
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.tensors import differentiated_if_floats
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.solutions import libraries as solutions
-from attnbook.exercises.write import Write, case, stress
 
 _rng = np.random.default_rng(6)
 
@@ -100,7 +100,7 @@ visible = Write(
     level="easy",
     minutes=8,
     solution_of=solutions.visible,
-    through=on_tensors,
+    through=differentiated_if_floats,
     hints=(
         "`~` turns True and False round. What does a True mean after it?",
         "A key may be seen if the first mask does not hide it AND the second does not.",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnbook.exercises.break_it import Break, Miss
+from attnbook.exercises.engine.break_it import Break, Miss
 from attnbook.exercises.solutions import linear as solutions
 from attnbook.operation import describe
 

@@ -1,7 +1,7 @@
 """What to predict of a state: its numbers under three rules, and what it costs."""
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.solutions import linear as solutions
 
 SUM, FADED, CORRECTED = [7, 6], [5.5, 3], [5, 6]

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from attnbook.exercises.break_it import Break, Miss
+from attnbook.exercises.engine.break_it import Break, Miss
 from attnbook.exercises.solutions import machine_code as solutions
 from attnbook.operation import describe
 

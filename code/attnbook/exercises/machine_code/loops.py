@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.solutions import machine_code as solutions
-from attnbook.exercises.write import Write, case, stress
 
 
 def _listing(n, jumps, products):

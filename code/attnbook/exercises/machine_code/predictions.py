@@ -1,7 +1,7 @@
 """The products of a tile, and the stages that fit into shared memory."""
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.solutions import machine_code as solutions
 
 tile_products = Predict(

@@ -2,7 +2,7 @@
 
 from numbers import Integral
 
-from attnbook.exercises.break_it import Break, Miss
+from attnbook.exercises.engine.break_it import Break, Miss
 from attnbook.exercises.solutions import many_gpus as solutions
 from attnbook.masks import causal_mask
 from attnbook.operation import describe

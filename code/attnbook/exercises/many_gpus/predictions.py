@@ -1,7 +1,7 @@
 """Bytes to predict: those of a ring, and those of a ring against an exchange of heads."""
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.solutions import many_gpus as solutions
 
 bytes_sent = Predict(

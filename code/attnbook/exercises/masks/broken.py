@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnbook.exercises.break_it import Break, Miss
+from attnbook.exercises.engine.break_it import Break, Miss
 from attnbook.exercises.museum.repairs import hide_the_last, not_three
 from attnbook.exercises.solutions import masks as solutions
 from attnbook.reference import softmax

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.masks import triangles
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.write import Write, case, stress
+from attnbook.exercises.families import triangles
 from attnbook.exercises.solutions import masks as solutions
-from attnbook.exercises.write import Write, case, stress
 
 
 def _triangle(visible):

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from attnbook.exercises import wrong_weights as weights
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.write import Write, case, stress
+from attnbook.exercises.families import weights
 from attnbook.exercises.masks import wrong_softmax as softmaxes
 from attnbook.exercises.solutions import masks as solutions
-from attnbook.exercises.write import Write, case, stress
 
 _rng = np.random.default_rng(3)
 _ONE = np.log([[[1.0, 3.0, 4.0]]])

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.write import Write, case
 from attnbook.exercises.solutions import masks as solutions
-from attnbook.exercises.write import Write, case
 
 
 def _without_a_root(parents):

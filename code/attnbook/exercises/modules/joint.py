@@ -3,10 +3,10 @@
 import numpy as np
 import torch
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.modules.tensors import on_tensors
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.tensors import differentiated_if_floats
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.solutions import modules as solutions
-from attnbook.exercises.write import Write, case, stress
 
 _rng = np.random.default_rng(5)
 
@@ -104,7 +104,7 @@ split_joint = Write(
     level="medium",
     minutes=10,
     solution_of=solutions.split_joint,
-    through=on_tensors,
+    through=differentiated_if_floats,
     hints=(
         "Cut the last axis, and only the last: 3 · n_heads · d_head numbers become three axes. In "
         "which order do they stand?",

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from attnbook import pytorch
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
 from attnbook.exercises.modules import wrong_layer as w
 from attnbook.exercises.modules.joint import interleaved, reshaped
 from attnbook.exercises.modules.wrong_layer import layer

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from attnbook.exercises.engine.tensors import differentiated_if_floats
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.modules.known_layer import KNOWN
-from attnbook.exercises.modules.tensors import on_tensors
 from attnbook.exercises.solutions import modules as solutions
-from attnbook.exercises.write import Write, case, stress
 
 _rng = np.random.default_rng(7)
 
@@ -49,7 +49,7 @@ self_attention = Write(
     level="hard",
     minutes=15,
     solution_of=solutions.self_attention,
-    through=on_tensors,
+    through=differentiated_if_floats,
     hints=(
         "Five steps: project, cut into q, k and v, split into heads, attend, merge and project. "
         "In `attnbook.pytorch` are split_heads, scaled_dot_product_attention and merge_heads.",

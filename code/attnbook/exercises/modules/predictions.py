@@ -1,7 +1,7 @@
 """What to predict of modules: how much they learn, what dropout does and when."""
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.solutions import modules as solutions
 
 parameters = Predict(

@@ -4,8 +4,8 @@ import numpy as np
 import torch
 
 from attnbook import pytorch
-from attnbook.exercises.break_it import Break, Miss
-from attnbook.exercises.modules.tensors import on_tensors
+from attnbook.exercises.engine.break_it import Break, Miss
+from attnbook.exercises.engine.tensors import differentiated_if_floats
 from attnbook.exercises.solutions import modules as solutions
 from attnbook.operation import describe
 
@@ -45,7 +45,7 @@ whose_mask = Break(
     solution_of=solutions.whose_mask,
     wrong=each_head,
     right=each_sequence,
-    through=on_tensors,
+    through=differentiated_if_floats,
     allowed=_two_masks,
     hints=(
         "The scores have the shape (2, 2, n_q, n_k): sequences, heads, queries, keys. Where does "

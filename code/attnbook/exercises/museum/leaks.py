@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.museum.ten import WEIGHTS, Attend
 from attnbook.exercises.solutions import museum as solutions
-from attnbook.exercises.write import Write, case, stress
 
 _V = np.array([[0.0, 1.0], [4.0, 0.0], [8.0, 2.0], [2.0, 5.0]])
 

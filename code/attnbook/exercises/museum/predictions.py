@@ -1,7 +1,7 @@
 """Which exhibit a row of weights comes from, and what a finite fill pays."""
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.solutions import museum as solutions
 
 fill = Predict(

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.online.wrong_backward import MISTAKES
 from attnbook.exercises.solutions import online as solutions
-from attnbook.exercises.write import Write, case, stress
 from attnbook.reference import logsumexp, softmax
 
 _rng = np.random.default_rng(7)

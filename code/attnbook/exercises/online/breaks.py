@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnbook import reference
-from attnbook.exercises.break_it import Break, Miss
+from attnbook.exercises.engine.break_it import Break, Miss
 from attnbook.exercises.solutions import online as solutions
 from attnbook.masks import causal_mask
 from attnbook.online import visible_blocks

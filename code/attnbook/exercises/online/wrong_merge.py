@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
 from attnbook.exercises.online import wrong_shares as wrong
 from attnbook.reference import logsumexp, softmax
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.positions.wrong_halves import MISTAKES
 from attnbook.exercises.solutions import positions as solutions
-from attnbook.exercises.write import Write, case, stress
 
 rng = np.random.default_rng(0)
 THREE_FOUR_FIVE = np.arctan2(4, 3)  # an angle whose cosine is 0.6, and whose sine is 0.8

@@ -3,10 +3,10 @@
 import numpy as np
 import torch
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.tensors import on_tensors
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.solutions import precision as solutions
-from attnbook.exercises.twins.tensors import on_tensors
-from attnbook.exercises.write import Write, case, stress
 
 _rng = np.random.default_rng(16)
 

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import torch
 
-from attnbook.exercises.break_it import Break, Miss
+from attnbook.exercises.engine.break_it import Break, Miss
 from attnbook.exercises.solutions import precision as solutions
 
 

@@ -1,7 +1,7 @@
 """How many bits a result has, and what a fill is worth in each dtype."""
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.solutions import precision as solutions
 
 result_bits = Predict(

@@ -1,7 +1,7 @@
 """What to predict of the scale: how far scores spread, and where they overflow."""
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.solutions import scale as solutions
 
 spread = Predict(

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.solutions import temperature as solutions
 from attnbook.reference import softmax
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnbook.exercises.break_it import Break, Miss
+from attnbook.exercises.engine.break_it import Break, Miss
 from attnbook.exercises.solutions import three_ways as solutions
 from attnbook.masks import causal_mask
 from attnbook.operation import describe

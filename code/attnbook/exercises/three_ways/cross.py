@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.solutions import three_ways as solutions
 from attnbook.exercises.three_ways.known_cross import KNOWN
-from attnbook.exercises.write import Write, case, stress
 
 _rng = np.random.default_rng(6)
 _DECODER = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.solutions import three_ways as solutions
 from attnbook.exercises.three_ways import layers
 from attnbook.exercises.three_ways import wrong_moved as wrong
-from attnbook.exercises.write import Write, case, stress
 
 _rng = np.random.default_rng(9)
 _FOUR = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, -1.0], [2.0, 1.0, 0.0], [-1.0, 0.0, 1.0]])

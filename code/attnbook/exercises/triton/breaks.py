@@ -3,9 +3,9 @@
 import numpy as np
 import torch
 
-from attnbook.exercises.break_it import Break, Miss
+from attnbook.exercises.engine.break_it import Break, Miss
+from attnbook.exercises.engine.launch import on_kernels
 from attnbook.exercises.solutions import triton as solutions
-from attnbook.exercises.triton.launch import on_kernels
 from attnbook.kernels import tl, triton
 from attnbook.operation import describe
 

@@ -3,11 +3,11 @@
 import numpy as np
 import torch
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.ahead import refused_by_a_gpu
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.launch import on_kernels
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.solutions import triton as solutions
-from attnbook.exercises.triton.ahead import refused_by_a_gpu
-from attnbook.exercises.triton.launch import on_kernels
-from attnbook.exercises.write import Write, case, stress
 from attnbook.kernels import tl, triton
 
 _rng = np.random.default_rng(21)

@@ -1,8 +1,8 @@
 """Which keys of a causal block need no mask, which need one, and where the loop ends."""
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.solutions import triton as solutions
-from attnbook.exercises.write import Write, case, stress
 
 
 def bounds(past=None, round_to=None, floor=True, last=None):

@@ -1,7 +1,7 @@
 """How many programs a grid has, and how many numbers a thread holds."""
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.solutions import triton as solutions
 
 programs = Predict(

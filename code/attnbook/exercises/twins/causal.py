@@ -3,11 +3,11 @@
 import numpy as np
 import torch
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.masks import triangles
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.tensors import placed
+from attnbook.exercises.engine.write import Write, case, stress
+from attnbook.exercises.families import triangles
 from attnbook.exercises.solutions import twins as solutions
-from attnbook.exercises.twins.tensors import placed
-from attnbook.exercises.write import Write, case, stress
 
 
 def triangle(visible):

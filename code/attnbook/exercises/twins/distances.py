@@ -3,9 +3,9 @@
 import numpy as np
 import torch
 
-from attnbook.exercises.break_it import Break, Miss
+from attnbook.exercises.engine.break_it import Break, Miss
+from attnbook.exercises.engine.tensors import differentiated
 from attnbook.exercises.solutions import twins as solutions
-from attnbook.exercises.twins.tensors import differentiated
 
 
 def by_way_of_the_distance(query, key):

@@ -1,7 +1,7 @@
 """What flows back from log-sum-exp."""
 
-from attnbook.exercises.exercise import Misconception
-from attnbook.exercises.predict import Predict
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.solutions import twins as solutions
 
 lse_gradient = Predict(

@@ -3,11 +3,11 @@
 import numpy as np
 import torch
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.tensors import differentiated
+from attnbook.exercises.engine.write import Write, case, stress
 from attnbook.exercises.solutions import twins as solutions
 from attnbook.exercises.twins import wrong_softmax as w
-from attnbook.exercises.twins.tensors import differentiated
-from attnbook.exercises.write import Write, case, stress
 
 _rng = np.random.default_rng(11)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnbook.exercises.relations import power_of
+from attnbook.exercises.engine.relations import power_of
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 

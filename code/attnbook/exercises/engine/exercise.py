@@ -4,7 +4,7 @@ import inspect
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from attnbook.exercises import record
+from attnbook.exercises.engine import record
 from attnbook.show import Markdown, source, source_text
 
 
@@ -56,7 +56,7 @@ class Exercise:
 
     def header(self):
         """Kind, difficulty, time, and the number of lines of the solution."""
-        lines = _lines(self.written if self.kind == "Write" and self.written else self.solution_of)
+        lines = _lines(self.parts()[0])
         return f"{self.kind} · {self.level} · {self.minutes} min · {lines}"
 
     def check(self, *answer):
@@ -89,10 +89,12 @@ class Exercise:
 
     def solution_markdown(self):
         """The solution as Markdown: source, then explanation."""
-        shown = [self.solution_of]
-        if self.kind == "Write" and self.written:
-            shown.insert(0, self.written)
-        return f"{source(*shown)}\n\n{self.explanation}"
+        return f"{source(*self.parts())}\n\n{self.explanation}"
+
+    def parts(self):
+        """The functions of the solution; its kernel first, where the reader writes one."""
+        own = self.kind == "Write" and self.written
+        return (self.written, self.solution_of) if own else (self.solution_of,)
 
     def _right(self, *details):
         return Verdict("right", "\n".join((f"Correct. {self.notice}", *details)))

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from attnbook.exercises import attempt as limits
-from attnbook.exercises.attempt import Outcome, TookTooLong, attempt
-from attnbook.exercises.compare import difference, first_difference, show
-from attnbook.exercises.exercise import OPEN, Exercise, aligned, wrong
-from attnbook.exercises.rehearsal import stuck_at
-from attnbook.exercises.relations import division, relation
-from attnbook.exercises.surroundings import Unfit, left_alone
+from attnbook.exercises.engine import attempt as limits
+from attnbook.exercises.engine.attempt import Outcome, TookTooLong, attempt
+from attnbook.exercises.engine.compare import difference, first_difference, show
+from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, wrong
+from attnbook.exercises.engine.rehearsal import stuck_at
+from attnbook.exercises.engine.relations import division, relation
+from attnbook.exercises.engine.surroundings import Unfit, left_alone
 from attnbook.operation import describe
 
 
@@ -21,16 +21,20 @@ class Case(NamedTuple):
 
     arguments: dict
     stress: bool = False
+    gives: object = None
 
 
-def case(**arguments):
-    """An ordinary input. Cases are listed smallest first: the first that fails is shown."""
-    return Case(arguments)
+def case(gives=None, **arguments):
+    """An ordinary input. Cases are listed smallest first: the first that fails is shown.
+
+    What it `gives` is stated where it can be had without the solution: worked out by hand.
+    """
+    return Case(arguments, gives=gives)
 
 
-def stress(**arguments):
+def stress(gives=None, **arguments):
     """An extreme input: huge scores, float16, integers, nothing visible."""
-    return Case(arguments, stress=True)
+    return Case(arguments, stress=True, gives=gives)
 
 
 class Evidence(NamedTuple):
@@ -47,7 +51,8 @@ class Write(Exercise):
 
     They agree within rounding or, where the exercise is on rounding, `to_the_bit`. `results` names
     several. `refused` may refuse, by a verdict, an answer that agrees, called with it and with
-    arguments.
+    arguments. The solution itself is judged by what cases give and by an `oracle`, a function of
+    the arguments that computes the result in another way.
     """
 
     cases: tuple
@@ -55,6 +60,7 @@ class Write(Exercise):
     to_the_bit: bool = False
     results: tuple = ()
     refused: object = None
+    oracle: object = None
     kind = "Write"
     _results: dict = field(default_factory=dict, init=False)
 

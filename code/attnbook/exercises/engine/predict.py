@@ -4,17 +4,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attnbook.exercises.compare import numbers
-from attnbook.exercises.exercise import OPEN, Exercise, wrong
-from attnbook.exercises.near import ORDINALS, near
+from attnbook.exercises.engine.compare import numbers
+from attnbook.exercises.engine.exercise import OPEN, Exercise, wrong
+from attnbook.exercises.engine.near import ORDINALS, near
 from attnbook.operation import describe
 
 
 @dataclass(kw_only=True, repr=False)
 class Predict(Exercise):
-    """The answer is one of a few words, or numbers within `atol` of what the solution computes."""
+    """The answer is one of a few words, or numbers within `atol` of what the solution computes.
+
+    The solution itself is judged by the answer as it is `stated`, which no code computes.
+    """
 
     atol: float = 0.0
+    stated: object = None
     kind = "Predict"
 
     def verdict(self, *answer):

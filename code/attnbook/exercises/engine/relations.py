@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 
-from attnbook.exercises.compare import difference
+from attnbook.exercises.engine.compare import difference
 
 CLOSE = {"rtol": 1e-6, "atol": 1e-12}
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from attnbook.exercises.surroundings import Said, Unfit, of_the_reader, quiet, replaced
+from attnbook.exercises.engine.surroundings import Said, Unfit, of_the_reader, quiet, replaced
 
 SECONDS = 10
 NUMBERS = 10_000_000  # what a result may hold: far more than any case asks for

@@ -8,10 +8,10 @@ from collections.abc import Hashable
 import torch
 from triton.runtime import interpreter
 
-from attnbook.exercises.attempt import attempt
-from attnbook.exercises.exercise import wrong
-from attnbook.exercises.surroundings import replaced
-from attnbook.exercises.triton.launch import on_kernels
+from attnbook.exercises.engine.attempt import attempt
+from attnbook.exercises.engine.exercise import wrong
+from attnbook.exercises.engine.launch import on_kernels
+from attnbook.exercises.engine.surroundings import replaced
 from attnbook.kernels import machine_code, triton
 
 OF_NUMBERS = {bool: "i1", int: "i32", float: "fp32"}

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from attnbook.exercises.attempt import refuse_huge
-from attnbook.exercises.surroundings import Unfit
-from attnbook.exercises.twins.settings import plain_settings
+from attnbook.exercises.engine.attempt import refuse_huge
+from attnbook.exercises.engine.settings import plain_settings
+from attnbook.exercises.engine.surroundings import Unfit
 
 
 class Differentiated(NamedTuple):
@@ -62,6 +62,25 @@ def placed(function):
         if out.device.type != device:
             raise Unfit(f"the result is on the device {out.device.type}; expected {device}")
         return _array(torch.zeros_like(out, device="cpu") if out.is_meta else out)
+
+    return call
+
+
+def differentiated_if_floats(function):
+    """The function on tensors and other things; with respect to a first array of floats."""
+
+    @functools.wraps(function)
+    def call(*arguments):
+        places = [i for i, value in enumerate(arguments) if isinstance(value, np.ndarray)]
+
+        def of_tensors(*tensors):
+            filled = dict(enumerate(arguments)) | dict(zip(places, tensors, strict=True))
+            return function(*filled.values())
+
+        arrays = [arguments[i] for i in places]
+        if arrays[0].dtype.kind == "f":
+            return differentiated(of_tensors)(*arrays)
+        return placed(lambda *given: of_tensors(*given[:-1]))(*arrays, "cpu")
 
     return call
 

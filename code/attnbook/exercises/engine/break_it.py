@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnbook.exercises.attempt import attempt
-from attnbook.exercises.compare import difference, first_difference, is_huge, numbers, show
-from attnbook.exercises.exercise import OPEN, Exercise, aligned, parameter_names, wrong
+from attnbook.exercises.engine.attempt import attempt
+from attnbook.exercises.engine.compare import difference, first_difference, is_huge, numbers, show
+from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, parameter_names, wrong
 from attnbook.operation import describe
 
 
@@ -24,12 +24,14 @@ class Miss(NamedTuple):
 class Break(Exercise):
     """Wrong and right must differ on the input; `allowed` gives a sentence for bad input.
 
-    They differ beyond rounding, or, if the exercise is on rounding, `to_the_bit`.
+    They differ beyond rounding, or, if the exercise is on rounding, `to_the_bit`. Both versions
+    and the solution are judged by what the two are `stated` to return on it, right and then wrong.
     """
 
     wrong: object
     right: object
     allowed: object
+    stated: object = None
     to_the_bit: bool = False
     kind = "Break"
 

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from triton.runtime import interpreter
 
-from attnbook.exercises.attempt import refuse_huge
-from attnbook.exercises.compare import difference
-from attnbook.exercises.surroundings import Unfit, replaced
-from attnbook.exercises.twins.settings import plain_settings
+from attnbook.exercises.engine.attempt import refuse_huge
+from attnbook.exercises.engine.compare import difference
+from attnbook.exercises.engine.settings import plain_settings
+from attnbook.exercises.engine.surroundings import Unfit, replaced
 from attnbook.kernels import triton, watch
 
 GUARD = 1024  # numbers before and behind: more than any block of an exercise

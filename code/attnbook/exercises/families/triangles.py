@@ -1,6 +1,6 @@
 """Wrong causal masks, for NumPy and for PyTorch: rules for query i, key j and the two sizes."""
 
-from attnbook.exercises.exercise import Misconception
+from attnbook.exercises.engine.exercise import Misconception
 
 TOP_LEFT = (
     "the triangle is anchored at the top left: with more keys than queries the last query must "

@@ -1,0 +1,1 @@
+"""The exercises, a folder for each chapter and a module for each exercise."""

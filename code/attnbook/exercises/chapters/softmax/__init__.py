@@ -1,0 +1,1 @@
+"""Exercises of the chapter on softmax and log-sum-exp."""

@@ -1,0 +1,145 @@
+r"""3. The logarithm of the weights · medium · 10 min
+
+Hints
+1. Take the logarithm of the stable quotient by hand first: the logarithm of a quotient is a
+   difference.
+2. It is (s - m) minus ln Σ exp(s - m), each with the last axis kept (`keepdims=True`).
+3. In a row of -inf, m is -inf and the sum is 0. Subtract 0 for such an m, and take the logarithm of
+   1 for such a sum: two calls of np.where.
+
+Why
+From $A_j = e^{s_j - m} / \sum_l e^{s_l - m}$ follows
+$\ln A_j = (s_j - m) - \ln \sum_l e^{s_l - m}$. The weight itself is never formed, so it cannot
+underflow, and the maximum is subtracted from the scores, not added to the logarithm, so nothing is
+rounded to the spacing of large numbers. Two guards settle the row in which all scores are −∞.
+
+Notice
+For (0, -1000) the second weight is 0 in a float64, and its logarithm is still exact.
+"""
+
+import numpy as np
+
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case, stress
+from attnbook.reference import logsumexp, softmax
+
+
+def log_softmax(scores):
+    """ln A_j = (s_j - m) - ln Σ_l exp(s_l - m); where nothing is visible -inf."""
+    top = np.max(scores, axis=-1, keepdims=True)
+    shifted = scores - np.where(np.isfinite(top), top, 0)
+    total = np.sum(np.exp(shifted), axis=-1, keepdims=True)
+    return shifted - np.log(np.where(total == 0, 1, total))
+
+
+def unguarded(scores):
+    shifted = scores - np.max(scores, axis=-1, keepdims=True)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=-1, keepdims=True))
+
+
+def naive(scores):
+    return scores - np.log(np.sum(np.exp(scores), axis=-1, keepdims=True))
+
+
+def lse(scores):
+    return logsumexp(scores)[..., None]
+
+
+def by_logaddexp(scores):
+    """The sum of exponentials by NumPy's own function of two logarithms, from the left."""
+    wide = scores.astype(np.float64)
+    top = wide.max(axis=-1, keepdims=True)
+    shifted = wide - np.where(top == -np.inf, 0, top)
+    lse = np.logaddexp.reduce(shifted, axis=-1, keepdims=True)
+    kind = scores.dtype if scores.dtype.kind == "f" else np.float64
+    return (shifted - np.where(lse == -np.inf, 0, lse)).astype(kind)
+
+
+rng = np.random.default_rng(2)
+TINY = np.log([1.0, 3.0, 4.0])
+
+CASES = (
+    case(scores=TINY, gives=np.log([1 / 8, 3 / 8, 4 / 8])),
+    case(scores=np.array([5.0]), gives=np.array([0.0])),
+    case(scores=np.array([TINY, np.log([2.0, 2.0, 4.0])])),
+    case(scores=np.array([[0.0, 1.0], [2.0, -1.0]])),
+    case(scores=rng.standard_normal((2, 3, 4))),
+    case(scores=rng.standard_normal((3, 2, 1, 5))),
+    case(scores=rng.standard_normal((2, 1, 3, 2, 2))),
+    stress(scores=np.array([0.0, -1000.0]), gives=np.array([0.0, -1000.0])),
+    stress(scores=np.array([0.0, 0.0, -740.0, -1000.0])),
+    stress(scores=np.array([[-1000.0, -1001.0], [0.0, 1.0], [1000.0, 1001.0]])),
+    stress(scores=np.array([1e4, -1e4, 0.0])),
+    stress(scores=np.array([-1e4, -1e4])),
+    stress(scores=np.array([-1e300, 1e300, 1e300])),
+    stress(scores=np.array([-1e300, -1e300])),
+    stress(scores=np.array([0.0, -np.inf, np.log(3.0)])),
+    stress(scores=np.array([[-np.inf, -np.inf], [0.0, np.log(3.0)]])),
+    stress(scores=np.array([-np.inf]), gives=np.array([-np.inf])),
+    stress(scores=np.array([[1, 2, 3], [900, -900, 0]])),
+    stress(scores=np.float32([10_000, 10_001.1, 10_001.4])),
+    stress(scores=np.float32([[0, 1, -200], [3, 3, 3]])),
+    stress(scores=np.float16([[1, 2, 3], [60_000, 50_000, 60_000]])),
+)
+
+MISTAKES = """
+one sum serves all rows: each row has its own, axis=-1 and keepdims=True.
+    np.sum(np.exp(shifted), axis=-1, keepdims=True) → np.sum(np.exp(shifted))
+the maximum is subtracted from the scores, not inside the sum: both need the shift.
+    np.exp(shifted) → np.exp(scores)
+this is another logarithm: exp goes with np.log.
+    np.log( → np.log2(
+    np.log( → np.log10(
+the logarithm of the sum is added: of a quotient it is subtracted.
+    - np.log( → + np.log(
+this is L of the row, once for each score: subtract it from the scores.
+    = lse(scores) + 0 * scores
+the logarithm of a quotient is a difference, not a quotient.
+    - np.log( → / np.log(
+the scores stay, or are added up themselves: subtract the logarithm of the sum of exponentials.
+    = scores * 1
+    = scores - scores.mean(-1, keepdims=True)
+    = scores - scores.sum(-1, keepdims=True)
+a small number is added to the weights, so no logarithm is exact: never form them.
+    = np.log(softmax(scores) + 1e-12)
+a weight too small for a float has become 0, and its logarithm -inf: take the logarithm of the
+quotient by hand, so that the weight is never formed.
+    = np.log(softmax(scores))
+exp overflows or underflows: subtract each row's maximum before it.
+    = np.log(np.exp(scores) / np.sum(np.exp(scores), axis=-1, keepdims=True))
+    np.max(scores, axis=-1, keepdims=True) → np.zeros_like(scores)
+L carries the rounding of a large number, and so does s - L: subtract the maximum from the scores
+first, then the logarithm of the sum that is left.
+    = scores - lse(scores)
+    = scores - np.where(lse(scores) == -np.inf, 0, lse(scores))
+the logarithm of the sum is missing: the weights would not sum to 1.
+    return shifted - np.log(np.where(total == 0, 1, total)) → return shifted
+the sum is subtracted itself: take its logarithm before you subtract it.
+    np.log(np.where(total == 0, 1, total)) → total
+all rows share one sum: each row has its own, over the last axis.
+    = log_softmax(scores.ravel()).reshape(scores.shape)
+the sum goes over another axis: keys are the last one of any array, axis=-1.
+    = np.moveaxis(log_softmax(np.moveaxis(scores, 0, -1)), -1, 0)
+    = np.moveaxis(log_softmax(np.moveaxis(scores, 1, -1)), -1, 1)
+the sum lost its axis, and one row meets another row's number: keepdims=True.
+    np.sum(np.exp(shifted), axis=-1, keepdims=True) → np.sum(np.exp(shifted), axis=-1)
+    axis=-1, keepdims=True ⇒ axis=-1
+one maximum for all rows makes the exponentials of a low row vanish: each row subtracts its own.
+    np.max(scores, axis=-1, keepdims=True) → np.max(scores)
+what is subtracted does not bound the largest score, and exp overflows: subtract the maximum.
+    np.max( → np.min(
+    np.max( → np.mean(
+the larger of 0 and m lets a row of very negative scores vanish: subtract m itself.
+    np.max(scores, axis=-1, keepdims=True) → np.maximum(0, np.max(scores, axis=-1, keepdims=True))
+in a row of -inf, -inf - (-inf) is NaN: subtract 0 where the maximum is -inf.
+    = unguarded(scores)
+the maximum is subtracted inside the exponential alone: subtract it from the score outside too, or
+add it to the logarithm.
+    shifted - np.log( → scores - np.log(
+the sign is turned: ln A_j is at most 0, because A_j is at most 1.
+    = -log_softmax(scores)
+these are the weights: their logarithms are asked for.
+    = softmax(scores)
+"""
+
+exercise = write(log_softmax, CASES, MISTAKES, drafts=(unguarded, naive), oracle=by_logaddexp)

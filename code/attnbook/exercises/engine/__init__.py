@@ -1,0 +1,1 @@
+"""What all exercises share: checking an answer, naming the cause, hints, progress."""

@@ -1,0 +1,67 @@
+"""Wrong versions of a function, each written as a line that says what is changed in its source.
+
+A line is one of
+
+    old → new            the source with this change; `old` stands in it exactly once
+    old ⇒ new            the source with `new` wherever `old` stands
+    old → new ; b → c    several changes, one after the other
+    = expression         another body, of the same arguments
+    is expression        a function, made of what the function's module has
+
+In a change, \\n is the end of a line.
+"""
+
+import inspect
+import linecache
+import re
+from zlib import crc32
+
+CHANGE = re.compile(r" ?([→⇒]) ?")
+
+
+def versions(line, function, *more):
+    """The wrong functions that a line stands for: the changed function, and others that it fits.
+
+    Each of `function` and `more` is the function to be changed, or a tuple that begins with the
+    helpers which are changed with it. Raises ValueError if a change fits none of them.
+    """
+    several = [each if isinstance(each, tuple) else (each,) for each in (function, *more)]
+    right = several[0][-1]
+    if line.startswith("is "):
+        return [value(line[3:], right)]
+    if line.startswith("= "):
+        text = f"def wrong{inspect.signature(right)}:\n    return {line[2:]}\n"
+        return [made("wrong", text, right)]
+    texts = [(each[-1].__name__, edited(source(*each), line)) for each in several]
+    found = [made(name, text, right) for name, text in texts if text]
+    if not found:
+        raise ValueError(f"nothing in {right.__name__} fits {line!r}")
+    return found
+
+
+def value(expression, function):
+    """What an expression is where a function was written."""
+    return eval(expression, vars(inspect.getmodule(function)))
+
+
+def source(*functions):
+    """The source of functions, of Triton's kernels too."""
+    return "\n\n".join(inspect.getsource(getattr(f, "fn", f)) for f in functions)
+
+
+def edited(text, line):
+    """The text with each change of a line; None where one of them does not fit."""
+    for change in line.split(" ; "):
+        old, arrow, new = CHANGE.split(change.replace("\\n", "\n"), maxsplit=1)
+        if old not in text or (arrow == "→" and text.count(old) > 1):
+            return None
+        text = text.replace(old, new)
+    return text
+
+
+def made(name, text, function):
+    """The function `name` that a text defines, beside what the module of a function has."""
+    file, scope = f"<{name} {crc32(text.encode()):x}>", dict(vars(inspect.getmodule(function)))
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file  # Triton reads it
+    exec(compile(text, file, "exec"), scope)
+    return scope[name]

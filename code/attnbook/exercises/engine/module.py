@@ -1,0 +1,127 @@
+"""An exercise as one module: its docstring has the words, its code the answer, a text the mistakes.
+
+    '''3. The logarithm of the weights · medium · 10 min
+
+    Hints
+    1. Take the logarithm of the quotient by hand first.
+    2. Keep the last axis.
+
+    Why
+    The weight itself is never formed, so it cannot underflow.
+
+    Notice
+    For (0, -1000) the second logarithm is still exact.
+    '''
+
+The number is its place among the exercises of the chapter. A mistake is a sentence, and below it,
+indented, stands a line for each answer that hears it: for a Write a change of the answer (see
+`edits`); for a Predict the wrong answer, or `at 2: value` for a wrong part of the right one; for a
+Break an input that breaks nothing, and `if`, when the sentence is true of an input::
+
+    log2 is another logarithm: exp goes with np.log.
+        np.log( → np.log2(
+"""
+
+import inspect
+import re
+import textwrap
+from itertools import combinations
+from operator import itemgetter
+
+from attnbook.exercises.engine.break_it import Break, Miss
+from attnbook.exercises.engine.edits import value, versions
+from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.predict import Predict
+from attnbook.exercises.engine.write import Write
+
+TITLE = re.compile(r"(\d+)\. (.+) · (easy|medium|hard) · (\d+) min")
+HEADING = re.compile(r"^(Hints|Why|Notice)\n", re.MULTILINE)
+PART = re.compile(r"at (\d+): (.+)")
+HINT = re.compile(r"^\d\. ", re.MULTILINE)
+MISTAKE = re.compile(r"((?:^\S.*\n)+)((?:^ +.*\n)+)", re.MULTILINE)
+
+
+def write(answer, cases, mistakes, *, drafts=(), helpers=(), also=(), **settings):
+    """A Write. Mistakes are changes of the answer, or of drafts: answers of a less careful reader.
+
+    `helpers` are functions, or a kernel, that the answer calls: a change may be made in them.
+    `also` are mistakes that several exercises share: pairs of a wrong version and its sentence.
+    """
+    known = tuple(
+        Misconception(wrong, sentence)
+        for sentence, lines in read_mistakes(mistakes)
+        for line in lines
+        for wrong in versions(line, (*helpers, answer), *drafts)
+    )
+    known += tuple(Misconception(*pair) for pair in also)
+    settings |= {"misconceptions": known, "cases": tuple(cases)}
+    return Write(solution_of=answer, **read_words(answer), **settings)
+
+
+def predict(answer, mistakes, **settings):
+    """A Predict. Below a sentence stand wrong answers.
+
+    Mistakes in parts are known two at a time, too, and then the first part is named: a reader mends
+    one at a time.
+    """
+    said = [(line, sentence) for sentence, lines in read_mistakes(mistakes) for line in lines]
+    parts = [(int(at[1]), value(at[2], answer), s) for line, s in said if (at := PART.match(line))]
+    whole = [Misconception(value(line, answer), s) for line, s in said if not PART.match(line)]
+    pairs = [pair for pair in combinations(sorted(parts, key=itemgetter(0)), 2) if _apart(*pair)]
+    known = [_in_parts(answer(), *made) for made in (*zip(parts, strict=True), *pairs)]
+    known = (*whole, *known)
+    return Predict(solution_of=answer, misconceptions=known, **read_words(answer), **settings)
+
+
+def _apart(a, b):
+    return a[0] != b[0]
+
+
+def _in_parts(right, *made):
+    answer = list(right)
+    for place, part, _ in made:
+        answer[place] = part
+    return Misconception(answer, made[0][2])
+
+
+def break_it(answer, mistakes, *, wrong, right, **settings):
+    """A Break. Below a sentence stands an input that breaks nothing, and `if` the sentence fits."""
+    names = ", ".join(inspect.signature(right).parameters)
+    known = tuple(
+        Miss(_several(value(line, answer)), value(f"lambda {names}: {rule[3:]}", answer), sentence)
+        for sentence, (line, rule) in read_mistakes(mistakes)
+    )
+    settings |= {"wrong": wrong, "right": right, "misconceptions": known}
+    return Break(solution_of=answer, **read_words(answer), **settings)
+
+
+def read_words(answer):
+    """What the docstring of the answer's module says, as arguments of an exercise."""
+    module = inspect.getmodule(answer)
+    first, *parts = HEADING.split(textwrap.dedent(module.__doc__).strip() + "\n")
+    _, title, level, minutes = TITLE.fullmatch(first.strip()).groups()
+    found = dict(zip(parts[::2], parts[1::2], strict=True))
+    return {
+        "name": ".".join(module.__name__.split(".")[-2:]),
+        "title": title,
+        "level": level,
+        "minutes": int(minutes),
+        "hints": tuple(map(_flat, HINT.split(found["Hints"])[1:])),
+        "explanation": _flat(found["Why"]),
+        "notice": _flat(found["Notice"]),
+    }
+
+
+def read_mistakes(text):
+    """The sentences of a text, each with the lines that stand below it."""
+    found = MISTAKE.findall(textwrap.dedent(text).strip() + "\n")
+    return [(_flat(s), [line.strip() for line in below.splitlines()]) for s, below in found]
+
+
+def _several(given):
+    return given if isinstance(given, tuple) else (given,)
+
+
+def _flat(text):
+    """The text with its lines joined, paragraph by paragraph."""
+    return "\n\n".join(" ".join(part.split()) for part in text.strip().split("\n\n"))

@@ -1,0 +1,1 @@
+"""Mistakes that exercises of several chapters share, each with its sentence."""

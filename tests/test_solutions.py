@@ -1,0 +1,81 @@
+"""A solution agrees with what does not come from it, and a solution with a slip in it does not."""
+
+import numpy as np
+import pytest
+from equal_changes import EQUAL
+from solution_mutants import mutants
+
+from attnbook import exercises
+from attnbook.exercises.engine.attempt import attempt
+
+ALL = [e for e in exercises.every() if hasattr(exercises._chapter(e.name.split(".")[0]), "name")]
+name = {"ids": lambda x: x.name}
+
+
+def contradicted(exercise, answer):
+    """What speaks against an answer, of all that does not come from the solution."""
+    judge = {"Write": of_write, "Predict": of_predict, "Break": of_break}[exercise.kind]
+    return judge(exercise, answer)
+
+
+def of_write(exercise, answer):
+    for case in exercise.cases:
+        wanted = [] if case.gives is None else [case.gives]
+        wanted += [exercise.oracle(*attempt_arguments(case))] if exercise.oracle else []
+        for want in wanted:
+            outcome = attempt(exercise.through(answer), case.arguments)
+            if outcome.raised:
+                return outcome.message
+            if found := exercise._difference(want, outcome.value):
+                return found
+    return None
+
+
+def attempt_arguments(case):
+    return [np.array(a) if isinstance(a, np.ndarray) else a for a in case.arguments.values()]
+
+
+def of_predict(exercise, answer):
+    outcome = attempt(answer, {})
+    agrees = not outcome.raised and exercise._agree(outcome.value, exercise.stated)
+    return None if agrees else f"{outcome.value} is not {exercise.stated}"
+
+
+def of_break(exercise, answer):
+    given = attempt(answer, {}).value
+    given = given if isinstance(given, tuple) else (given,)
+    for version, stated in zip((exercise.right, exercise.wrong), exercise.stated, strict=True):
+        outcome = attempt(lambda *a, f=version: exercise.through(f)(*a), dict(enumerate(given)))
+        value = outcome.message if isinstance(stated, str) else outcome.value
+        if not agree_roughly(value, stated):
+            return f"{value} is not {stated}"
+    return None
+
+
+def agree_roughly(value, stated):
+    """As a reader writes it down: four digits. What is raised begins with its name."""
+    if isinstance(stated, str):
+        return isinstance(value, str) and value.startswith(stated)
+    if np.shape(value) != np.shape(stated):
+        return False
+    a, b = np.asarray(value, float), np.asarray(stated, float)
+    return bool(np.allclose(a, b, rtol=1e-3, atol=1e-4, equal_nan=True))
+
+
+@pytest.mark.parametrize("exercise", ALL, **name)
+def test_a_solution_agrees_with_what_does_not_come_from_it(exercise):
+    if exercise.kind == "Write":
+        assert exercise.oracle or any(case.gives is not None for case in exercise.cases)
+    else:
+        assert exercise.stated is not None
+    assert contradicted(exercise, exercise.solution_of) is None
+
+
+@pytest.mark.parametrize("exercise", ALL, **name)
+def test_a_slip_in_a_solution_is_found(exercise):
+    unseen = [
+        what
+        for what, mutant in mutants(*exercise.parts())
+        if contradicted(exercise, mutant) is None
+    ]
+    assert set(unseen) == EQUAL.get(exercise.name, set())
