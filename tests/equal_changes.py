@@ -1,6 +1,27 @@
 """Changes of solutions that leave every result as it is: the changed line, chapter by chapter."""
 
 EQUAL = {
+    "weighted_average.by_hand": {
+        "weights = np.array([3, 1, 1]) / 4",  # the value that this multiplies is 0
+    },
+    "weighted_average.very_wide": {  # through a kernel a million wide all is equally near
+        "scores = ((2.5 - np.array([1.0, 2.0, 3.0])) / 1000000.0) ** 2",
+        "scores = -0.5 * ((2.5 + np.array([1.0, 2.0, 3.0])) / 1000000.0) ** 2",
+        "scores = -0.5 * ((2.5 - np.array([1.0, 2.0, 3.0])) / 1000000.0 * 2)",
+        "scores = -0.5 * ((2.5 - np.array([1.0, 2.0, 3.0])) / 1000000.0)",
+        "scores = -0.5 * ((2.5 - np.array([1.0, 2.0, 3.0])) / 1000000.0) ** 3",
+        "scores = -0.5 * ((2.5 - np.array([1.0, 2.0, 3.0])) / 1000001.0) ** 2",
+        "scores = -0.5 * ((2.5 - np.array([1.0, 2.0, 4.0])) / 1000000.0) ** 2",
+        "scores = -0.5 * ((2.5 - np.array([1.0, 3.0, 3.0])) / 1000000.0) ** 2",
+        "scores = -0.5 * ((2.5 - np.array([2.0, 2.0, 3.0])) / 1000000.0) ** 2",
+        "scores = -0.5 * ((3.5 - np.array([1.0, 2.0, 3.0])) / 1000000.0) ** 2",
+        "scores = -0.5 * (np.array([1.0, 2.0, 3.0]) / 1000000.0) ** 2",
+        "scores = -1.5 * ((2.5 - np.array([1.0, 2.0, 3.0])) / 1000000.0) ** 2",
+        "scores = 0.5 * ((2.5 - np.array([1.0, 2.0, 3.0])) / 1000000.0) ** 2",
+    },
+    "weighted_average.normalise": {
+        "return affinities / np.where(total == 0, 2, total)",  # half of 0 is 0
+    },
     "softmax.log_softmax": {
         "shifted = scores - np.where(np.isfinite(top), top, 1)",  # -inf stays -inf
         "return shifted - np.log(np.where(total == 0, 2, total))",
