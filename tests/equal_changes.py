@@ -26,4 +26,13 @@ EQUAL = {
         "shifted = scores - np.where(np.isfinite(top), top, 1)",  # -inf stays -inf
         "return shifted - np.log(np.where(total == 0, 2, total))",
     },
+    "linear.states": {
+        # two equal decays, one for each feature
+        "rules = ({}, {'log_decay': np.full((3, 2), np.log(0.5))}, {'beta': np.ones(3)})",
+    },
+    "linear.costs": {
+        "n, d_k, d_v = (np.arange(2, 1000), 64, 128)",  # 86 lies in each of these ranges
+        "n, d_k, d_v = (np.arange(1, 1001), 64, 128)",
+        "return [n[left >= right][0], d_k * d_v, 10000 * (d_k + d_v)]",  # no n costs the same
+    },
 }

@@ -1,0 +1,126 @@
+"""4. Read a chunk · medium · 8 min
+
+Hints
+1. Two parts are added: what the steps of the chunk have written, and what stands in the state.
+2. Inside, the scores q kᵀ under a causal mask take the place of weights: np.tril keeps the
+   triangle.
+3. The state is read by all queries at once: q @ state.
+
+Why
+np.tril keeps row i up to column i, so step i reads the steps up to its own. The state comes from
+before the chunk, and every step reads all of it.
+
+Notice
+With one step in the chunk this is the recurrent form, and with the whole text in it the parallel
+one.
+"""
+
+import numpy as np
+
+from attnbook import linear
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case, stress
+from attnbook.reference import softmax
+
+
+def read_chunk(q, k, v, state):
+    """(M ∘ q kᵀ) v + q H: the chunk's own steps, and what the steps before have left."""
+    return np.tril(q @ np.swapaxes(k, -1, -2)) @ v + q @ state
+
+
+def with_weights(q, k, v, state):
+    scores, seen = q @ np.swapaxes(k, -1, -2), np.tri(q.shape[-2], dtype=bool)
+    weights = np.where(seen, scores, 0)
+    return q @ state + weights @ v
+
+
+def step_by_step(q, k, v, state):
+    """Write, then read, one step after the other."""
+    return linear.recurrent(q, k, v, state=state)[0]
+
+
+rng = np.random.default_rng(1)
+
+
+def at_random(n, d_k, d_v, *batch):
+    shapes = {"q": (n, d_k), "k": (n, d_k), "v": (n, d_v), "state": (d_k, d_v)}
+    return {name: rng.standard_normal((*batch, *shape)) for name, shape in shapes.items()}
+
+
+def typed(dtype, **arrays):
+    return {name: np.array(x, dtype) for name, x in arrays.items()}
+
+
+CASES = (
+    case(
+        **typed(float, q=[[1, 3]], k=[[1, 1]], v=[[8]], state=[[0], [4]]),
+        gives=np.array([[44.0]]),
+    ),
+    case(
+        **typed(float, q=[[1, 3], [1, 2]], k=[[0, 1], [1, 1]], v=[[4], [8]], state=[[1], [0]]),
+        gives=np.array([[13.0], [33.0]]),
+    ),
+    case(**at_random(5, 4, 3)),
+    case(**at_random(4, 4, 4)),
+    case(**at_random(5, 4, 3, 2)),
+    case(**at_random(3, 4, 6, 2, 5)),
+    case(**at_random(3, 3, 3, 3)),
+    case(**typed(np.float32, **at_random(4, 2, 3))),
+    stress(**typed(np.float16, **{name: np.round(x) for name, x in at_random(3, 2, 2).items()})),
+)
+
+MISTAKES = """
+a step reads the steps after it: the causal mask is missing, or the state has the whole chunk in it
+before it is read.
+    np.tril( → (
+the diagonal is lost: a step writes first and reads then, its own value included.
+    -2)) → -2), -1)
+the triangle is turned: a row is a query, and reads columns j ≤ i.
+    np.tril → np.triu
+the triangle is one diagonal too high: each step reads the one after it too.
+    -2)) → -2), 1)
+the future is filled with a number that only a softmax makes 0; here the scores are the weights
+themselves, so the future has to be 0.
+    scores, 0 → scores, -np.inf
+    scores, 0 → scores, -1e9
+the chunk is read twice, and once with its future: the state comes from before it.
+    + q @ state → + q @ (state + np.swapaxes(k, -1, -2) @ v)
+only the first step reads the state; every step does.
+    + q @ state → + np.where(np.arange(q.shape[-2])[:, None] == 0, q @ state, 0)
+the triangle is taken from the output; it belongs on the scores, before the values.
+    -2)) @ v + q @ state → -2) @ v + q @ state)
+    -2)) @ v → -2) @ v)
+negative scores become 0; here the scores are the weights, of any sign.
+    scores, 0 → np.maximum(scores, 0), 0
+the outputs are summed up; a step reads its own past with its own query.
+    np.tril(q @ np.swapaxes(k, -1, -2)) @ v → np.cumsum(q @ np.swapaxes(k, -1, -2) @ v, axis=-2)
+the state is not read: what the chunks before have written is missing.
+    + q @ state →
+the steps of the chunk itself are not read.
+    = q @ state
+the state's part is added to the values; it is added to the output.
+    v + q @ state → (v + q @ state)
+the keys read the state; the queries do.
+    + q @ state → + k @ state
+queries and keys are exchanged in the scores: rows are queries.
+    tril(q @ np.swapaxes(k → tril(k @ np.swapaxes(q
+there is a division by √d_k; no scale is asked for.
+    tril(q → tril(q.shape[-1] ** -0.5 * q
+    = read_chunk(q, k, v, state) * q.shape[-1] ** -0.5
+there is a softmax over the scores; here they are the weights.
+    np.where(seen, scores, 0) → softmax(scores, seen)
+    np.where(seen, scores, 0) → softmax(scores * q.shape[-1] ** -0.5, seen)
+the output, or the chunk's part of it, is divided by the sum of the scores; nothing is here.
+    weights @ v → weights @ v / weights.sum(axis=-1, keepdims=True)
+    q @ state + weights @ v → (q @ state + weights @ v) / weights.sum(axis=-1, keepdims=True)
+these are not the last two axes of every stack of keys: swap -1 and -2.
+    tril(q @ np.swapaxes(k, -1, -2) → tril(q @ k.T
+    tril(q @ np.swapaxes(k, -1, -2) → tril(q @ np.swapaxes(k, 0, 1)
+    tril(q @ np.swapaxes(k, -1, -2) → tril(q @ np.swapaxes(k, 1, 2)
+the triangle of ones is multiplied by the values; it masks the scores q kᵀ.
+    = np.tri(q.shape[-2]) @ v + q @ state
+the result is float64 whatever came in: np.tri makes float64, np.tril keeps the dtype.
+    np.where(seen, scores, 0) → np.tri(q.shape[-2]) * scores
+"""
+
+exercise = write(read_chunk, CASES, MISTAKES, drafts=(with_weights,), oracle=step_by_step)
