@@ -26,6 +26,11 @@ EQUAL = {
         "shifted = scores - np.where(np.isfinite(top), top, 1)",  # -inf stays -inf
         "return shifted - np.log(np.where(total == 0, 2, total))",
     },
+    "masks.masked_softmax": {
+        "lens = lens.reshape(len(scores), *[1] * (scores.ndim - 3), -2, 1)",  # NumPy's -1 as well
+        "exp = np.exp(visible - np.where(np.isfinite(top), top, 1))",  # -inf stays -inf
+        "return exp / np.where(total == 0, 2, total)",
+    },
     "linear.states": {
         # two equal decays, one for each feature
         "rules = ({}, {'log_decay': np.full((3, 2), np.log(0.5))}, {'beta': np.ones(3)})",
