@@ -1,0 +1,1 @@
+"""Exercises of the chapter on temperature and the derivative of softmax."""

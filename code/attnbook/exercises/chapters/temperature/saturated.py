@@ -1,0 +1,63 @@
+"""5. Large, therefore saturated? · easy · 3 min
+
+Hints
+1. What happens to the weights if 100 is subtracted from every score?
+2. When is an entry of J as large as it can be? Give two keys the weight 1/2.
+
+Why
+A number added to all scores cancels, so the scores 100 and 100 have the weights 1/2 and 1/2 of the
+scores 0 and 0, and the largest Jacobian that two keys can have. Saturation comes from the distance
+between the best score and the next, not from their size.
+
+Notice
+Not the size of the scores saturates a softmax, but the lead of the best one.
+"""
+
+import numpy as np
+
+from attnbook.exercises.chapters.temperature.rows import refused_row
+from attnbook.exercises.engine.module import break_it
+from attnbook.reference import softmax
+
+
+def saturated():
+    """Two scores that tie share the weight, however large they are."""
+    return np.array([100.0, 100.0])
+
+
+def zero_jacobian(scores):
+    """Scores of 100 and more saturate, somebody says, so nothing has to be computed."""
+    return np.zeros((len(scores), len(scores)))
+
+
+def jacobian_of_row(scores):
+    weights = softmax(np.asarray(scores, dtype=float))
+    return np.diag(weights) - np.outer(weights, weights)
+
+
+def are_large(scores):
+    if refusal := refused_row(scores):
+        return refusal
+    return None if np.all(scores >= 100) else "every score should be 100 or more."
+
+
+MISTAKES = """
+a single key always has the weight 1, so nothing can move: take two keys.
+    [100.0]
+    if scores.size == 1
+two scores tie, but a third leads by far and has all the weight: let the best tie.
+    [100.0, 100.0, 200.0]
+    if np.sum(scores == scores.max()) == 1 and np.unique(scores).size < scores.size
+the best score leads by so much that it has all the weight: bring another near it.
+    [100.0, 200.0]
+    if True
+"""
+
+exercise = break_it(
+    saturated,
+    MISTAKES,
+    wrong=zero_jacobian,
+    right=jacobian_of_row,
+    allowed=are_large,
+    stated=([[0.25, -0.25], [-0.25, 0.25]], [[0, 0], [0, 0]]),
+)
