@@ -36,6 +36,13 @@ EQUAL = {
         "exp = np.exp(visible - np.where(np.isfinite(top), top, 1))",  # -inf stays -inf
         "return exp / np.where(total == 0, 2, total)",
     },
+    "gradients.rejected": {
+        "return (1.00000000000001, 0.5)",  # the test rejects the gradient with these steps, too
+        "return (1e-14, 1.5)",
+    },
+    "gradients.steps_in_float32": {
+        "return np.round(np.log10([eps ** (1 / 4), eps ** (1 / 2)]))",  # 0.019 rounds to 10⁻²
+    },
     "linear.states": {
         # two equal decays, one for each feature
         "rules = ({}, {'log_decay': np.full((3, 2), np.log(0.5))}, {'beta': np.ones(3)})",

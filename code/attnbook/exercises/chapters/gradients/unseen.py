@@ -1,0 +1,86 @@
+r"""5. A mistake that a test cannot see · medium · 6 min
+
+Hints
+1. Right is A ∘ (G_A - r), wrong is A ∘ G_A. When are they equal?
+2. r is the average of G_A under the weights. When is it 0, though G_A is not?
+3. Two keys of equal weight: which two gradients have the average 0?
+
+Why
+Both agree where the average r is 0. The weights ½, ½ and the gradients 1, −1 have it, and so has
+every row whose output is at right angles to the gradient of the loss, because r is
+$g \cdot \text{out}$. A random row has it almost never: test with random gradients, not with those
+that are easy to write down.
+
+Notice
+An input with a zero in the right place hides what stands beside that zero.
+"""
+
+import numpy as np
+
+from attnbook.exercises.engine.module import break_it
+from attnbook.gradients import softmax_backward
+from attnbook.operation import describe
+
+
+def unseen():
+    """The average of 1 and -1 under even weights is 0, so that nothing is forgotten."""
+    return np.array([1.0, -1.0]), np.array([0.5, 0.5])
+
+
+def test_passes(grad_weights, weights):
+    """Whether a test on this row lets a wrong backward pass of softmax through."""
+    forgotten = weights * grad_weights  # the average is not subtracted
+    return np.allclose(forgotten, softmax_backward(grad_weights[None], weights[None])[0])
+
+
+def test_should_pass(grad_weights, weights):
+    """It should not: something is forgotten."""
+    return False
+
+
+def is_row(name, x):
+    if not isinstance(x, np.ndarray) or x.ndim != 1 or x.dtype.kind not in "if":
+        return f"{name} is {describe(x)}; the check wants a list of numbers, [1, 2]."
+    if not 1 <= x.size <= 8 or not np.isfinite(x).all():
+        return f"{name} should be 1 to 8 finite numbers."
+    return None
+
+
+def are_gradients_and_weights(grad_weights, weights):
+    if refusal := is_row("grad_weights", grad_weights) or is_row("weights", weights):
+        return refusal
+    if grad_weights.size != weights.size:
+        return f"{grad_weights.size} gradients meet {weights.size} weights; each key has both."
+    if np.any(weights < 0.01) or not np.isclose(weights.sum(), 1, rtol=0, atol=1e-9):
+        return "every weight should be 0.01 or more, and their sum 1."
+    if not 0.1 <= np.abs(grad_weights).max() <= 1000:
+        return "the largest gradient should lie between 0.1 and 1000 in size: 0 proves nothing."
+    return None
+
+
+MISTAKES = """
+a single key has the weight 1 and r = G_A, so that the right gradient is 0 and the wrong one is not.
+    [1.0], [1.0]
+    if grad_weights.size == 1
+equal gradients have their own value as average: the right gradient is 0, and the wrong one is not.
+    [1.0, 1.0], [0.5, 0.5]
+    if np.ptp(grad_weights) == 0
+gradients of one sign have an average of that sign, which is forgotten: take two signs.
+    [0.0, 1.0], [0.5, 0.5]
+    if np.all(grad_weights >= 0) or np.all(grad_weights <= 0)
+the plain mean is 0 here, and the average under the weights is not.
+    [1.0, -1.0], [0.25, 0.75]
+    if abs(np.mean(grad_weights)) < 1e-6
+the average of the gradients under the weights is not 0, so the test sees that it is forgotten.
+    [2.0, -1.0], [0.5, 0.5]
+    if abs(np.sum(grad_weights * weights)) > 0
+"""
+
+exercise = break_it(
+    unseen,
+    MISTAKES,
+    wrong=test_passes,
+    right=test_should_pass,
+    allowed=are_gradients_and_weights,
+    stated=(False, True),
+)
