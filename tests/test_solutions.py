@@ -37,7 +37,7 @@ def attempt_arguments(case):
 
 def of_predict(exercise, answer):
     outcome = attempt(answer, {})
-    agrees = not outcome.raised and exercise._agree(outcome.value, exercise.stated)
+    agrees = not outcome.raised and exercise._agree(exercise.stated, outcome.value)
     return None if agrees else f"{outcome.value} is not {exercise.stated}"
 
 
