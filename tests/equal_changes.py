@@ -52,4 +52,11 @@ EQUAL = {
         "n, d_k, d_v = (np.arange(1, 1001), 64, 128)",
         "return [n[left >= right][0], d_k * d_v, 10000 * (d_k + d_v)]",  # no n costs the same
     },
+    "heads.two_averages": {  # the number of the minus is 0
+        "left, right = (np.array([7, 2, 1]) @ numbers / 9, np.array([1, 1, 7]) @ numbers / 9)",
+        "left, right = (np.array([7, 1, 1]) @ numbers / 9, np.array([1, 2, 7]) @ numbers / 9)",
+    },
+    "heads.write_matrices": {  # any negative size is the one to be found
+        "rows = w_o.reshape(*w_o.shape[:-2], n_heads, -2, w_o.shape[-1])",
+    },
 }

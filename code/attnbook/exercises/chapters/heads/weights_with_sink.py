@@ -1,0 +1,170 @@
+"""7. A sink in each head · hard · 15 min
+
+Hints
+1. The sink is one more score in every row of its head. What happens to its weight?
+2. np.broadcast_to(sink[:, None, None], (*scores.shape[:-1], 1)) is a column of sinks, one for each
+   row.
+3. np.concatenate along the last axis, softmax, and drop the last column again.
+
+Why
+Each row gets the score of its head's sink as one more column; after the softmax the column is
+dropped, and with it the weight that nobody reads. The maximum is taken over both, so nothing
+overflows. The other way, softmax(scores) · σ(L − sink) with the log-sum-exp L of the row, is as
+right.
+
+Notice
+A head whose sink is high says something only where a key fits well. Without it, a head that finds
+nothing must average all the same.
+"""
+
+import numpy as np
+
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case, stress
+from attnbook.reference import logsumexp, softmax
+
+
+def weights_with_sink(scores, sink):
+    """The sink is one more score in each row, whose weight is dropped."""
+    column = np.broadcast_to(sink[:, None, None], (*scores.shape[:-1], 1))
+    return softmax(np.concatenate([scores, column], axis=-1))[..., :-1]
+
+
+def divided(scores, sink):
+    sink = sink[:, None, None]
+    m = top(scores)
+    exp = np.exp(scores - m)
+    return exp / (np.sum(exp, axis=-1, keepdims=True) + np.exp(sink - m))
+
+
+def top(scores):
+    largest = np.max(scores, axis=-1, keepdims=True)
+    return np.where(np.isfinite(largest), largest, 0)
+
+
+def by_share(scores, sink):
+    """The softmax without a sink, times what the sink leaves: σ(L - sink)."""
+    lse = logsumexp(scores.astype(np.float64))[..., None]
+    weights = softmax(scores) * np.exp(-np.logaddexp(0, sink[:, None, None] - lse))
+    return weights.astype(softmax(scores).dtype)
+
+
+rng = np.random.default_rng(0)
+
+
+def drawn(*shape, dtype=np.float64, size=1.0, kind=case):
+    scores = size * rng.standard_normal(shape)
+    sink = size * rng.standard_normal(shape[-3])
+    return kind(scores=scores.astype(dtype), sink=sink.astype(dtype))
+
+
+CASES = (
+    case(
+        scores=np.log([[[4.0, 1.0, 1.0]]]),
+        sink=np.log([6.0]),
+        gives=np.array([[[4 / 12, 1 / 12, 1 / 12]]]),
+    ),
+    case(scores=np.zeros((2, 1, 1)), sink=np.array([0.0, 1.0])),
+    drawn(2, 3, 5),
+    drawn(3, 3, 3),
+    drawn(2, 2, 2),
+    drawn(1, 4, 2),
+    drawn(2, 3, 4, 5),
+    drawn(3, 3, 2, 4),
+    drawn(2, 3, 2, 3, 4),
+    drawn(4, 2, 3, dtype=np.float32),
+    drawn(2, 3, 5, size=3.0),
+    stress(scores=np.array([[[1000.0, 999.0]]]), sink=np.array([1000.0])),
+    stress(scores=np.array([[[-1000.0, -1001.0]]]), sink=np.array([-1000.0])),
+    stress(scores=np.array([[[0.0, 1.0]]]), sink=np.array([900.0])),
+    stress(scores=np.full((1, 1, 2), -np.inf), sink=np.array([-1e10])),
+    stress(scores=np.array([[[1000.0, 999.0], [-1000.0, -999.0]]]), sink=np.array([-1000.0])),
+    stress(scores=np.array([[[-np.inf, -np.inf], [0.0, -np.inf]]]), sink=np.array([0.0])),
+    stress(scores=np.array([[[1, 2, 3]], [[0, 0, 0]]]), sink=np.array([2, 0])),
+    drawn(2, 2, 3, dtype=np.float16, kind=stress),
+)
+
+MISTAKES = """
+the weights of a row sum to 1, as if there were no sink: it is one more score, and what it takes is
+not given back.
+    = softmax(scores)
+    = softmax(scores + sink[:, None, None])
+    = softmax(np.maximum(scores, sink[:, None, None]))
+    = weights_with_sink(scores, sink) / weights_with_sink(scores, sink).sum(axis=-1, keepdims=True)
+the sink's own weight is still there: it has no value, so drop its column.
+    [..., :-1] →
+the sink is added to the denominator as it is: it is a score, so add its exponential.
+    np.exp(sink - m) → sink
+    np.exp(sink - m) → sink ; top(scores) → 0
+    = weights_with_sink(scores, np.log(sink))
+the scores have lost their maximum m and the sink has not: its exponential is exp(sink - m).
+    np.exp(sink - m) → np.exp(sink)
+    np.exp(sink - m) → np.exp(sink) ; top(scores) → np.maximum(top(scores), sink)
+the scores have lost their maximum and the sink another number: both need the same shift.
+    np.exp(sink - m) → np.exp(sink - np.max(sink))
+where all scores are −∞ their maximum is −∞, and −∞ − (−∞) is NaN: let the sink take part in the
+maximum.
+    top(scores) → np.max(scores, axis=-1, keepdims=True)
+one maximum is subtracted in all rows, and the exponentials of a lower row vanish: each row has its
+own.
+    top(scores) → max(np.max(scores), np.max(sink))
+    top(scores) → np.max(scores)
+the same is added to every denominator, whatever the sink is.
+    np.exp(sink - m) → 1.0
+    = weights_with_sink(scores, np.zeros_like(sink))
+the sign of the sink is wrong: a larger sink takes more.
+    np.exp(sink - m) → np.exp(-sink - m)
+the sinks lie along the queries; each head has one.
+    sink[:, None, None] → sink[:, None]
+    = np.exp(scores - np.logaddexp(logsumexp(scores), sink)[..., None])
+each score is compared with the sink alone: the keys and the sink share one denominator.
+    = np.exp(scores - sink[:, None, None])
+    = 1 / (1 + np.exp(sink[:, None, None] - scores))
+the sinks lie along the first axis; the heads are on axis -3.
+    sink[:, None, None] → sink.reshape(-1, *[1] * (scores.ndim - 1))
+a large negative number stands for −∞: where the sink is lower still, hidden keys get all the
+weight.
+    = weights_with_sink(np.where(scores == -np.inf, -1e9, scores), sink)
+the sinks lie along the keys; each head has one.
+    sink[:, None, None] → sink ; top(scores) → 0
+each row gets the sinks of all heads; it has that of its own head alone.
+    sink[:, None, None], (*scores.shape[:-1], 1) → sink, (*scores.shape[:-1], len(sink)) ; [..., :-1] → [..., : scores.shape[-1]]
+the sinks make one row for each head and no batch; a column has a row for every query.
+    [scores, column] → [scores, sink[:, None, None]]
+the shares have the shape (…, h, n_q), and meet weights of (…, h, n_q, n_k): give them one axis
+more, at the end.
+    = softmax(scores) / (1 + np.exp(sink[:, None] - logsumexp(scores)))
+one sink is used for all heads, the first or a mean; each has its own.
+    = weights_with_sink(scores, np.full_like(sink, sink[0]))
+    = weights_with_sink(scores, np.full_like(sink, sink.mean()))
+the sink's column stands at one end, and that of the other end is dropped: that is a key.
+    [..., :-1] → [..., 1:]
+    [scores, column] → [column, scores]
+the sink is no threshold: a key below it keeps a small weight.
+    = softmax(scores) * (scores > sink[:, None, None])
+the sinks are in reverse order: head 0 has the first.
+    = weights_with_sink(scores, sink[::-1])
+the sink counts twice, as exp(2 · sink) or 2 · exp(sink): its exponential is added once, as it is.
+    = weights_with_sink(scores, 2 * sink)
+    np.exp(sink - m) → 2 * np.exp(sink - m)
+the scores are scaled already; they are used as they are.
+    = weights_with_sink(scores / np.sqrt(scores.shape[-1]).astype(sink.dtype), sink)
+the denominator runs over the queries; it is the sum over the keys of a query.
+    top(scores) → np.max(top(scores)) ; axis=-1 → axis=-2
+one denominator serves several rows; each query has its own.
+    top(scores) → np.max(top(scores)) ; axis=-1 → axis=(-1, -2)
+    top(scores) → np.max(top(scores)) ; axis=-1 → axis=(-1, -2, -3)
+large scores overflow: subtract the maximum before the exponential, from the sink as well.
+    top(scores) → 0
+the result is float64 whatever came in; keep the float type.
+    = weights_with_sink(scores, sink).astype(np.float64)
+softmax(scores) times a share that does not depend on the scores: the sink competes with them.
+    = softmax(scores) / (1 + np.exp(-sink[:, None, None]))
+    = softmax(scores) / (1 + np.exp(sink[:, None, None]))
+    = softmax(scores) * np.exp(-sink[:, None, None])
+    = softmax(scores) * (1 - sink[:, None, None])
+that is the share of the sink; what the keys keep is exp(L) / (exp(L) + exp(sink)).
+    = softmax(scores) / (1 + np.exp(logsumexp(scores)[..., None] - sink[:, None, None]))
+"""
+
+exercise = write(weights_with_sink, CASES, MISTAKES, drafts=(divided,), oracle=by_share)

@@ -1,0 +1,48 @@
+"""1. Who reads whom · easy · 3 min
+
+Hints
+1. How many heads of queries share one head of keys and values?
+2. Neighbours share: each head of keys and values stands twice in a row.
+
+Why
+Six heads of queries and three of keys and values: two share one. Repeated, the three stand as 0, 0,
+1, 1, 2, 2, and query head m reads the one at place m.
+
+Notice
+The rule is m // (h / h_kv), and with h_kv = h or h_kv = 1 it is the same formula.
+"""
+
+from attnbook.exercises.engine.module import predict
+
+
+def who_reads_whom():
+    """The head of keys and values that each of six heads of queries reads, of three."""
+    n_heads, n_kv_heads = 6, 3
+    return [head // (n_heads // n_kv_heads) for head in range(n_heads)]
+
+
+MISTAKES = """
+that is the tile, m % 3; the heads are repeated: neighbours share.
+    [0, 1, 2, 0, 1, 2]
+that is for two heads of keys and values; of three, 6 / 3 = 2 heads share one.
+    [0, 0, 0, 1, 1, 1]
+that is multi-head attention; here only the heads 0, 1 and 2 have keys and values.
+    [0, 1, 2, 3, 4, 5]
+that is multi-query attention; here there are three heads of keys and values.
+    [0, 0, 0, 0, 0, 0]
+heads count from 0.
+    [1, 1, 2, 2, 3, 3]
+heads count from 0, and two neighbours share one.
+    [1, 2, 3, 1, 2, 3]
+    [1, 2, 3, 4, 5, 6]
+the order is reversed: head 0 reads head 0.
+    [2, 2, 1, 1, 0, 0]
+that is m % 2, two heads in turn; there are three, and neighbours share.
+    [0, 1, 0, 1, 0, 1]
+the three stand forth and back; neighbours share, and the order stays.
+    [0, 1, 2, 2, 1, 0]
+heads 0 and 1 of the queries are neighbours, and read one head: two by two they share.
+    [0, 1, 1, 2, 2, 2]
+"""
+
+exercise = predict(who_reads_whom, MISTAKES, stated=[0, 0, 1, 1, 2, 2])
