@@ -36,6 +36,30 @@ EQUAL = {
         "exp = np.exp(visible - np.where(np.isfinite(top), top, 1))",  # -inf stays -inf
         "return exp / np.where(total == 0, 2, total)",
     },
+    "dot_product.vector_sum": {  # a query cancels, whatever its numbers are
+        "q = np.array([[1.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 1.0]])",
+        "q = np.array([[1.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 1.0, 0.0]])",
+        "q = np.array([[1.0, 0.0, 0.0, 0.0], [-1.0, 1.0, 0.0, 0.0]])",
+        "q = np.array([[1.0, 0.0, 0.0, 0.0], [-2.0, 0.0, 0.0, 0.0]])",
+        "q = np.array([[1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]])",
+        "q = np.array([[1.0, 0.0, 0.0, 1.0], [-1.0, 0.0, 0.0, 0.0]])",
+        "q = np.array([[1.0, 0.0, 1.0, 0.0], [-1.0, 0.0, 0.0, 0.0]])",
+        "q = np.array([[1.0, 1.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0]])",
+        "q = np.array([[2.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0]])",
+    },
+    "dot_product.shapes": {
+        "scores = q @ np.swapaxes(k, -1, 2)",  # of four axes 2 is the last but one
+    },
+    "dot_product.reshaped": {
+        "k = np.array([[0.0, 0.0], [1.0, 1.0]])",  # the query meets the first entries alone
+    },
+    "heads.two_averages": {  # the number of the minus is 0
+        "left, right = (np.array([7, 2, 1]) @ numbers / 9, np.array([1, 1, 7]) @ numbers / 9)",
+        "left, right = (np.array([7, 1, 1]) @ numbers / 9, np.array([1, 2, 7]) @ numbers / 9)",
+    },
+    "heads.write_matrices": {  # any negative size is the one to be found
+        "rows = w_o.reshape(*w_o.shape[:-2], n_heads, -2, w_o.shape[-1])",
+    },
     "gradients.rejected": {
         "return (1.00000000000001, 0.5)",  # the test rejects the gradient with these steps, too
         "return (1e-14, 1.5)",
@@ -51,12 +75,5 @@ EQUAL = {
         "n, d_k, d_v = (np.arange(2, 1000), 64, 128)",  # 86 lies in each of these ranges
         "n, d_k, d_v = (np.arange(1, 1001), 64, 128)",
         "return [n[left >= right][0], d_k * d_v, 10000 * (d_k + d_v)]",  # no n costs the same
-    },
-    "heads.two_averages": {  # the number of the minus is 0
-        "left, right = (np.array([7, 2, 1]) @ numbers / 9, np.array([1, 1, 7]) @ numbers / 9)",
-        "left, right = (np.array([7, 1, 1]) @ numbers / 9, np.array([1, 2, 7]) @ numbers / 9)",
-    },
-    "heads.write_matrices": {  # any negative size is the one to be found
-        "rows = w_o.reshape(*w_o.shape[:-2], n_heads, -2, w_o.shape[-1])",
     },
 }

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from double import DOUBLE, text
 
 from attnbook import exercises
-from attnbook.exercises.dot_product import wrong_attention
+from attnbook.exercises.chapters.dot_product import scaled_dot_product_attention as attention
 from attnbook.exercises.engine.break_it import Break
 from attnbook.exercises.engine.exercise import Exercise, Misconception
 from attnbook.exercises.engine.predict import Predict
@@ -117,7 +117,7 @@ def test_fractions_and_several_numbers_are_an_answer():
 ONCE_PASSED = {
     "items of a batch look at each other": (
         "dot_product.scaled_dot_product_attention",
-        wrong_attention.all_items_at_once,
+        attention.all_items_at_once,
     ),
     "lengths of a softmax in int8": (
         "masks.masked_softmax",

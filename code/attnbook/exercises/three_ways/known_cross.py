@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from attnbook.exercises.dot_product import wrong_attention as within
 from attnbook.exercises.engine.exercise import Misconception
 from attnbook.exercises.families import weights
+from attnbook.exercises.three_ways import within
 from attnbook.exercises.three_ways import wrong_cross as wrong
 
 _ONE_BATCH_AXIS = (
