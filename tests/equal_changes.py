@@ -1,5 +1,12 @@
 """Changes of solutions that leave every result as it is: the changed line, chapter by chapter."""
 
+FLASH_CALLS = (
+    "calls = (((q, q, q), {}), "
+    "((q, q, q), {'attn_mask': torch.zeros(16, 16, requires_grad=True)}), "
+    "((q, q, q[..., :32]), {}), ((q, q, q), {'attn_mask': causal}), "
+    "((q, q, q), {'dropout_p': 0.1}), ((q, q.mT.contiguous().mT, q), {}))"
+)
+
 EQUAL = {
     "weighted_average.by_hand": {
         "weights = np.array([3, 1, 1]) / 4",  # the value that this multiplies is 0
@@ -75,5 +82,17 @@ EQUAL = {
         "n, d_k, d_v = (np.arange(2, 1000), 64, 128)",  # 86 lies in each of these ranges
         "n, d_k, d_v = (np.arange(1, 1001), 64, 128)",
         "return [n[left >= right][0], d_k * d_v, 10000 * (d_k + d_v)]",  # no n costs the same
+    },
+    "fused.which_flash": {  # no size matters but that two widths differ, and any dropout is one
+        "q, causal = (torch.zeros(3, 8, 16, 64), torch.ones(16, 16, dtype=torch.bool).tril())",
+        "q, causal = (torch.zeros(2, 9, 16, 64), torch.ones(16, 16, dtype=torch.bool).tril())",
+        "q, causal = (torch.zeros(2, 8, 16, 65), torch.ones(16, 16, dtype=torch.bool).tril())",
+        FLASH_CALLS.replace("16, 16", "17, 16"),  # refused for its gradient before its shape
+        FLASH_CALLS.replace("16, 16", "16, 17"),
+        FLASH_CALLS.replace(":32", ":33"),
+        FLASH_CALLS.replace("0.1", "1.1"),
+    },
+    "fused.document_blocks": {
+        "documents = np.repeat([0, 2], [8, 16])",  # other numbers of the same two documents
     },
 }

@@ -1,0 +1,124 @@
+"""4. ALiBi as a change of the score · medium · 8 min
+
+Hints
+1. Return a function of s, b, h, i, j that returns the new score.
+2. Heads are counted from 0 here, and the equation has h + 1.
+3. The distance is that of key j from the query's own place, i + n_k − n_q.
+
+Why
+A score_mod sees one score and its four places. What a bias stores, n_q · n_k numbers for each head,
+it computes where it is needed.
+
+Notice
+No array of n_q · n_k numbers is ever made: the bias costs a few operations a score.
+"""
+
+import functools
+import math
+
+import numpy as np
+import torch
+
+from attnbook.exercises.chapters.fused.places import called, with_an_array
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case
+from attnbook.positions import alibi_bias
+
+
+def sloped(n_heads, n_q, n_k):
+    """A change of the score by ALiBi's slope of the head, for each step of distance."""
+
+    def change(s, b, h, i, j):
+        slope = 2.0 ** (-8 * (h + 1) / n_heads)
+        return s - slope * torch.abs(j - (i + n_k - n_q))
+
+    return change
+
+
+def scores(*sizes):
+    """0, 1/8, 2/8, … in two sequences of these sizes."""
+    return np.arange(2 * math.prod(sizes), dtype=np.float32).reshape(2, *sizes) / 8
+
+
+def as_change(function):
+    """What becomes of the scores, as a function of their sizes."""
+
+    @functools.wraps(function)
+    def call(*sizes):
+        given = torch.from_numpy(scores(*sizes))
+        out = called(function, sizes, given.shape, (given,))
+        # A slope of float64 is as right as one of float32, which is off by some 1e-8.
+        return out.astype("float32") if out.dtype == "float64" else out
+
+    return call
+
+
+def by_bias(*sizes):
+    return (scores(*sizes) + alibi_bias(*sizes)).astype(np.float32)
+
+
+CASES = (
+    case(n_heads=1, n_q=1, n_k=2),
+    case(n_heads=2, n_q=2, n_k=2),
+    case(n_heads=2, n_q=2, n_k=3),
+    case(n_heads=3, n_q=2, n_k=3),
+    case(n_heads=4, n_q=3, n_k=3),
+    case(n_heads=8, n_q=4, n_k=6),
+    case(n_heads=4, n_q=5, n_k=2),
+)
+
+MISTAKES = """
+head 0 got the slope 1, that of no head: the exponent has h + 1.
+    (h + 1) → h
+the exponent does not know the number of heads: it is −8 (h + 1) / n_heads.
+    -8 * (h + 1) / n_heads → -(h + 1.0)
+the slopes grow with the head: the exponent is negative.
+    -8 * → 8 *
+the distance is taken from key i; query i stands at key i + n_k − n_q.
+    (i + n_k - n_q) → i
+the distance has no sign: keys behind the query and keys ahead of it lose alike.
+    torch.abs(j - (i + n_k - n_q)) → (i + n_k - n_q - j)
+    torch.abs( → (
+    torch.abs(j - (i + n_k - n_q)) → torch.clamp(i + n_k - n_q - j, min=0)
+the exponent became −8 h + 1/n_heads: h + 1 needs its brackets.
+    (h + 1) → h + 1
+the exponent is rounded to a whole number: divide with `/`.
+    / n_heads → // n_heads
+    / n_heads → // n_heads ; 2.0 → 2
+the base of the slope is 2, not e.
+    2.0 ** → torch.exp
+the slopes stand in reverse: head 0 has the steepest.
+    (h + 1) → (n_heads - h)
+every head got the slope of head 0.
+    (h + 1) → 1
+the 8 is missing: −8 (h + 1) / n_heads.
+    -8 * → -
+only −8 became the exponent: `**` binds before `*`, so all of it needs brackets.
+    (-8 * (h + 1) / n_heads) → -8 * (h + 1) / n_heads
+the slope is divided by n_heads, and the exponent should be: move the bracket.
+    / n_heads) → ) / n_heads
+the offset is turned round: j − (i + n_k − n_q) is j − i − n_k + n_q.
+    (i + n_k - n_q) → i + n_k - n_q
+that is the square of the distance: ALiBi takes the distance itself.
+    torch.abs(j - (i + n_k - n_q)) → (j - (i + n_k - n_q)) ** 2
+the slope is that of head h; b is the sequence.
+    (h + 1) → (b + 1)
+the future is hidden as well: here it only loses score.
+    return s - → return torch.where(j <= i + n_k - n_q, s, -torch.inf) -
+the score itself is lost: a score_mod returns s minus the bias.
+    s - slope → slope
+    s - slope → -slope
+far keys are favoured: the bias is subtracted.
+    s - slope → s + slope
+the bias is added to the score, not multiplied with it.
+    s - slope → s * -slope
+"""
+
+exercise = write(
+    sloped,
+    CASES,
+    MISTAKES,
+    through=as_change,
+    refused=with_an_array(lambda f, n: functools.partial(f(1, n, n), torch.tensor(0.0))),
+    oracle=by_bias,
+)
