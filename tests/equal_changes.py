@@ -95,4 +95,21 @@ EQUAL = {
     "fused.document_blocks": {
         "documents = np.repeat([0, 2], [8, 16])",  # other numbers of the same two documents
     },
+    "many_gpus.bytes_sent": {
+        "w, positions = (16, 65537 // 16)",  # // leaves the rest out
+    },
+    "many_gpus.zigzag": {
+        "cut = np.arange(n).reshape(2 * n_ranks, -2)",  # NumPy takes any negative length for -1
+    },
+    "many_gpus.skipped": {
+        "return (0, 2)",  # another input that breaks the rule
+    },
+    "many_gpus.in_hand": {
+        "home = np.arange(n_ranks) - step",  # an index from -w to -1 counts from the end
+    },
+    "many_gpus.shared_heads": {
+        "return (4001, 32, 8)",  # others that break it
+        "return (4000, 33, 8)",
+        "return (4000, 32, 9)",
+    },
 }

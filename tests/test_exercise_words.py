@@ -6,8 +6,8 @@ import torch
 import torch.nn.functional as F
 
 from attnbook import exercises, fused, masks, pytorch
-from attnbook.exercises.many_gpus import breaks
-from attnbook.exercises.solutions import many_gpus
+from attnbook.exercises.chapters.many_gpus.skipped import computes
+from attnbook.exercises.chapters.many_gpus.zigzag import zigzag
 
 
 def stored_bias(n_heads, n_q, n_k):
@@ -42,11 +42,11 @@ def test_the_package_s_own_rule_stores_no_array():
 
 
 def test_what_a_skipped_rank_leaves_out_is_counted():
-    kept, mask, left_out = many_gpus.zigzag(16, 4), masks.causal_mask(16, 16), 0
+    kept, mask, left_out = zigzag(16, 4), masks.causal_mask(16, 16), 0
     for rank in range(4):
         for step in range(4):
             pairs = mask[kept[rank]][:, kept[(rank - step) % 4]].sum()
-            left_out += 0 if breaks.computes(rank, step) else pairs
+            left_out += 0 if computes(rank, step) else pairs
     assert f"Of the {mask.sum()} pairs" in exercises.many_gpus.skipped.notice
     assert f" {left_out} would be left out" in exercises.many_gpus.skipped.notice
 

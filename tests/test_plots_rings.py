@@ -11,7 +11,7 @@ from test_transformer_diagram import texts_are_apart
 
 from attnbook import plots
 from attnbook.distributed import pieces, visible_pairs
-from attnbook.exercises.solutions.many_gpus import whose
+from attnbook.exercises.chapters.many_gpus.whose import whose
 from attnbook.plots import rings
 
 RULES = ["contiguous", "zigzag"]

@@ -1,0 +1,123 @@
+"""6. A gradient on its way · hard · 15 min
+
+Hints
+1. Whose block does rank r hold at step s? Exercise "Whose keys are here".
+2. Which ranks have held it before? It began at home, at step 0.
+3. Follow the ring: carry = zeros; at each step add parts[r, (r - s) % w] to carry[r], and between
+   two steps np.roll(carry, 1, axis=0) sends all of them on.
+
+Why
+At step s rank r has the block of rank b = (r − s) mod w. It set out from b, and has been with b, b
++ 1, …, r: each has added its part to the gradient that travels with it. After the last step, s = w
+− 1, that is all of them, and one sending more brings it home.
+
+Notice
+At s = w − 1 rank r holds the whole gradient of rank r + 1: one sending takes it home.
+"""
+
+import numpy as np
+
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case, stress
+
+
+def in_hand(parts, step):
+    """The block that has come s places brings the parts of all ranks that it has visited."""
+    n_ranks = len(parts)
+    home = (np.arange(n_ranks) - step) % n_ranks
+    visited = [parts[(home + t) % n_ranks, home] for t in range(step + 1)]
+    return np.sum(visited, axis=0)
+
+
+def followed(parts, step):
+    """All sums go on to the next rank, and each rank adds its part to the one that arrives."""
+    ranks, carry = np.arange(len(parts)), np.zeros_like(parts[:, 0])
+    for s in range(step + 1):
+        carry = np.roll(carry, 1, axis=0) + parts[ranks, (ranks - s) % len(parts)]
+    return carry
+
+
+rng = np.random.default_rng(11)
+TWO = np.array([[1.0, 2.0], [30.0, 40.0]])
+POWERS = 10.0 ** np.arange(3)[:, None] + np.zeros(3)  # the part of rank r is 10^r, to any block
+
+
+def drawn(n_ranks, *shape):
+    return rng.standard_normal((n_ranks, n_ranks, *shape))
+
+
+CASES = (
+    case(parts=TWO, step=0, gives=np.array([1.0, 40.0])),
+    case(parts=TWO, step=1, gives=np.array([42.0, 31.0])),
+    case(parts=POWERS, step=1, gives=np.array([101.0, 11.0, 110.0])),
+    case(parts=POWERS, step=2, gives=np.array([111.0, 111.0, 111.0])),
+    case(parts=drawn(3), step=1),
+    case(parts=drawn(1, 2), step=0),
+    case(parts=drawn(4, 3, 2), step=0),
+    case(parts=drawn(4, 3, 2), step=1),
+    case(parts=drawn(4, 2), step=2),
+    case(parts=drawn(5, 2, 2, 3), step=3),
+    case(parts=drawn(4, 4, 4), step=3),
+    stress(parts=drawn(4, 3).astype(np.float32), step=2),
+    stress(parts=1e8 * drawn(16, 2), step=9),
+)
+
+MISTAKES = r"""
+that is the rank's own part alone: the parts of the ranks before come with it.
+    np.sum(visited, axis=0) → visited[-1]
+the sums stay where they are: they travel with their blocks.
+    np.roll(carry, 1, axis=0) → carry
+the sums go to the rank before, and their blocks to the next one.
+    carry, 1 → carry, -1
+that is the gradient at home, after all steps: here only the ranks from home up to this one have
+added their part.
+    = np.sum(parts, axis=0)
+all ranks have added their part: at step s only s + 1 of them have seen the block.
+    t in range(step + 1) → t in range(n_ranks)
+row r is what rank r holds: not its own block, but that of rank (r - s) mod w.
+    (np.arange(n_ranks) - step) % n_ranks → np.arange(n_ranks)
+    (np.arange(n_ranks) - step) % n_ranks → np.arange(n_ranks) ; home + t → home - t
+the ring turns the other way: blocks come from the rank before.
+    - step → + step ; home + t → home - t
+the rank's own part is missing: it has added it before it sends the block on.
+    t in range(step + 1) → t in range(step)
+    t in range(step + 1) → t in range(step or 1)
+    np.sum(visited, axis=0) → np.sum(visited, axis=0) - visited[-1]
+the part of the rank at home is missing: it added its own at step 0.
+    t in range(step + 1) → t in range(1, step + 1)
+    t in range(step + 1) → t in range(min(1, step), step + 1)
+    np.sum(visited, axis=0) → np.sum(visited, axis=0) - visited[0]
+the rank after this one has not seen the block yet.
+    t in range(step + 1) → t in range(step + 2)
+one rank too many: from the block's home to here s + 1 ranks have seen it.
+    t in range(step + 1) → t in range(-1, step + 1)
+these ranks stand ahead of this one, and have yet to see the block.
+    home + t → home + step + t
+that is a step too early: at step 0 each has added already, so `range(step + 1)`.
+    s in range(step + 1) → s in range(step)
+those are the parts of ranks 0 to s: asked are the ranks that the block has visited, from its home
+on.
+    = np.sum(parts[: step + 1], axis=0)
+    (home + t) % n_ranks → t
+a sum is read after it was written anew: make a new array for each step.
+    carry = np.roll(carry, 1, axis=0) + parts[ranks, (ranks - s) % len(parts)] → for rank in ranks:\n            carry[rank] = carry[rank - 1] + parts[rank, (rank - s) % len(parts)]
+that sums what a rank gives to all blocks: asked is one block, with a part for it from each rank
+that it has visited.
+    = np.sum(parts, axis=1)
+after the last rank comes rank 0: a block that set out late has gone round the end, and a slice from
+home to here is empty then.
+    np.sum(visited, axis=0) → np.stack([parts[h : r + 1, h].sum(axis=0) for r, h in enumerate(home)])
+each rank has added its part for its own keys: asked is one block, that of rank (r - s) mod w, with
+a part for it from each rank that it has visited.
+    , home] → , (home + t) % n_ranks]
+np.roll without an axis moves single numbers, and not whole blocks: axis=0.
+    carry, 1, axis=0 → carry, 1
+the axes are exchanged: parts[r, b] is what rank r gives to block b.
+    (home + t) % n_ranks, home → home, (home + t) % n_ranks
+that is after the sending: asked is what each rank holds before it.
+    np.sum(visited, axis=0) → np.roll(np.sum(visited, axis=0), 1, axis=0)
+that is the mean: gradients of several uses of a key add up.
+    np.sum → np.mean
+"""
+
+exercise = write(in_hand, CASES, MISTAKES, drafts=(followed,), oracle=followed)

@@ -1,0 +1,74 @@
+r"""7. How long must a block be · medium · 6 min
+
+Hints
+1. The rule says 12000 positions, whatever the heads. For which heads is that right?
+2. Shared heads make fewer bytes, and as many operations. Does a block need to be longer?
+3. Let four heads of queries share one, and take a length between 3000 and 12000.
+
+Why
+The operations are counted with the heads of the queries, the bytes with those of keys and values.
+With 32 and 8 of them a block brings a quarter of the bytes for the same operations, so that a
+quarter of the positions suffices: $n/w \ge \frac{h_{kv}}{h} \cdot 12000 = 3000$. The rule asks for
+12000.
+
+Notice
+Shared heads were made for the cache; a ring has the profit too.
+"""
+
+from numbers import Integral
+
+from attnbook.exercises.engine.module import break_it
+from attnbook.operation import describe
+
+FLOPS, BANDWIDTH, ITEMSIZE = 6e14, 5e10, 2
+
+
+def shared_heads():
+    """4000 positions suffice where four heads of queries share one of keys and values."""
+    return 4000, 32, 8
+
+
+def hidden_by_queries(positions, n_heads, n_kv_heads):
+    """Whether the next block arrives in time, by a rule for n_kv_heads = n_heads."""
+    return positions >= ITEMSIZE * FLOPS / (2 * BANDWIDTH)
+
+
+def hidden(positions, n_heads, n_kv_heads):
+    """Whether the next block of keys and values arrives before this one is done."""
+    compute = 4 * n_heads * positions**2 * 128 / FLOPS
+    return 2 * n_kv_heads * positions * 128 * ITEMSIZE / BANDWIDTH <= compute
+
+
+def are_sizes(positions, n_heads, n_kv_heads):
+    given = {"positions": positions, "n_heads": n_heads, "n_kv_heads": n_kv_heads}
+    for name, value in given.items():
+        whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
+        if isinstance(value, bool) or not whole:
+            return f"{name} is {describe(value)}; the check wants an integer."
+        if not 1 <= value <= 10**6:
+            return f"{name} is {value}; the check wants 1 to a million."
+    if n_heads % n_kv_heads:
+        return f"n_kv_heads is {n_kv_heads}; the check wants a divisor of n_heads = {n_heads}."
+    return None
+
+
+MISTAKES = """
+with as many heads of keys as of queries the rule is right: let some share.
+    8000, 32, 32
+    if n_heads == n_kv_heads
+so long a block hides its traffic by either rule: take a shorter one.
+    20000, 32, 8
+    if positions >= 12000
+so short a block hides its traffic by neither rule: take a longer one.
+    1000, 32, 8
+    if True
+"""
+
+exercise = break_it(
+    shared_heads,
+    MISTAKES,
+    wrong=hidden_by_queries,
+    right=hidden,
+    allowed=are_sizes,
+    stated=(True, False),
+)

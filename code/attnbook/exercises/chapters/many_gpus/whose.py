@@ -1,0 +1,78 @@
+"""2. Whose keys are here · easy · 6 min
+
+Hints
+1. At step 0 each rank works on its own keys: row 0 is 0, 1, 2, …
+2. At step 1 rank 1 has those of rank 0. And rank 0?
+3. A column of steps, np.arange(n_ranks)[:, None], and a row of ranks make a table.
+
+Why
+Each step moves every block one place on. At step s rank r holds what rank r − 1 held a step before,
+and so on back to rank r − s, modulo w, to whom the block belongs.
+
+Notice
+Every row and every column holds each rank once: nobody waits for a block in use.
+"""
+
+import numpy as np
+
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case, stress
+
+
+def whose(n_ranks):
+    """At step s rank r works on the keys of the rank that stands s places before it."""
+    steps, ranks = np.arange(n_ranks)[:, None], np.arange(n_ranks)
+    return (ranks - steps) % n_ranks
+
+
+def passed_on(n_ranks):
+    """Each rank begins with its own block, and at every step hands it to the next."""
+    rows = [np.arange(n_ranks)]
+    while len(rows) < n_ranks:
+        rows.append(np.roll(rows[-1], 1))
+    return np.stack(rows)
+
+
+CASES = (
+    case(n_ranks=2, gives=np.array([[0, 1], [1, 0]])),
+    case(n_ranks=1),
+    case(n_ranks=3, gives=np.array([[0, 1, 2], [2, 0, 1], [1, 2, 0]])),
+    case(n_ranks=4),
+    case(n_ranks=5),
+    stress(n_ranks=32),
+    stress(n_ranks=257),
+)
+
+MISTAKES = """
+the ring turns the other way: a rank hears from the rank before it, r - 1.
+    ranks - steps → ranks + steps
+no rank has a negative number: before rank 0 stands the last one, and the remainder by % says which.
+    (ranks - steps) % n_ranks → ranks - steps
+    (ranks - steps) % n_ranks → np.abs(ranks - steps)
+    (ranks - steps) % n_ranks → np.maximum(ranks - steps, 0)
+rows are steps and columns ranks; so row 0 is 0, 1, 2, …: each its own keys.
+    ranks - steps → steps - ranks
+that is a step too early, or too late: at step 0 each rank works on its own keys.
+    ranks - steps → ranks - steps - 1
+    ranks - steps → ranks - steps + 1
+the ring turns the other way, and at step 0 each rank works on its own keys.
+    ranks - steps → ranks + steps + 1
+the blocks stay where they are: each step moves them on.
+    (ranks - steps) % n_ranks → ranks + 0 * steps
+at each step all ranks work on the same keys, which one of them would have to send to all: here
+everyone sends to the next.
+    (ranks - steps) % n_ranks → steps + 0 * ranks
+ranks are counted from 0.
+    % n_ranks → % n_ranks + 1
+the remainder is by the number of ranks, which is n_ranks.
+    % n_ranks → % 4
+    % n_ranks → % (n_ranks + 1)
+the first row is missing: at step 0 each rank works on its own keys.
+    = whose(n_ranks)[1:]
+the last row is missing: w blocks take w steps, of which w - 1 send.
+    = whose(n_ranks)[:-1]
+these are floats; the number of a rank is an integer.
+    = whose(n_ranks).astype(float)
+"""
+
+exercise = write(whose, CASES, MISTAKES, oracle=passed_on)

@@ -1,0 +1,90 @@
+"""3. An early and a late piece · medium · 8 min
+
+Hints
+1. How many pieces are there, and how long is each? np.arange(n).reshape(2 * n_ranks, -1).
+2. Rank 0 keeps the first and the last piece, rank 1 the second and the last but one.
+3. The late pieces are the other rows in reverse order: [::-1] turns the rows, not what is in them.
+
+Why
+Cut into 2w pieces, the sequence is an array of 2w rows. The first w are the early pieces of ranks
+0, 1, …; the last w, read from the back, the late ones. Side by side they are what each rank keeps.
+
+Notice
+Positions rise within a rank, so that at home its mask is causal as it stands.
+"""
+
+import numpy as np
+
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case, stress
+
+
+def zigzag(n, n_ranks):
+    """Of 2w pieces in order, rank r keeps the r-th from the front and the r-th from the back."""
+    cut = np.arange(n).reshape(2 * n_ranks, -1)
+    return np.concatenate([cut[:n_ranks], cut[n_ranks:][::-1]], axis=1)
+
+
+def snake(n, n_ranks):
+    rows = np.arange(n).reshape(-1, n_ranks).copy()
+    rows[1::2] = rows[1::2, ::-1]
+    return rows.T
+
+
+def by_owner(n, n_ranks):
+    """Each position belongs to the rank that its piece has, counted from the nearer end."""
+    piece = np.arange(n) * 2 * n_ranks // n
+    owner = np.minimum(piece, 2 * n_ranks - 1 - piece)
+    return np.stack([np.flatnonzero(owner == rank) for rank in range(n_ranks)])
+
+
+CASES = (
+    case(n=4, n_ranks=2, gives=np.array([[0, 3], [1, 2]])),
+    case(n=8, n_ranks=2, gives=np.array([[0, 1, 6, 7], [2, 3, 4, 5]])),
+    case(n=2, n_ranks=1),
+    case(n=6, n_ranks=1),
+    case(n=12, n_ranks=3),
+    case(n=16, n_ranks=4),
+    case(n=30, n_ranks=3),
+    stress(n=320, n_ranks=8),
+    stress(n=64, n_ranks=32),
+)
+
+MISTAKES = """
+these are consecutive positions: under a causal mask the rank with the last of them has most to do.
+    = np.arange(n).reshape(n_ranks, -1)
+    = np.arange(n).reshape(n_ranks, -1)[::-1]
+that is striped, every w-th position: balanced too, but asked are two pieces each.
+    = np.arange(n).reshape(-1, n_ranks).T
+the late pieces go out in the same order as the early ones: the last rank has both times the latest.
+Rank r keeps the pieces r and 2w - 1 - r.
+    cut[n_ranks:][::-1] → cut[n_ranks:]
+one piece too late: rank 0 has the last piece, [-1], where -0 is the first again.
+    cut[n_ranks:][::-1] → cut[-np.arange(n_ranks)]
+the late piece stands before the early one: positions rise within a rank.
+    cut[:n_ranks], cut[n_ranks:][::-1] → cut[n_ranks:][::-1], cut[:n_ranks]
+the late pieces are read backwards: they go out in reverse order, each as it is.
+    [::-1] → [::-1, ::-1]
+one piece too early: the last of 2w pieces has the number 2w - 1.
+    cut[n_ranks:][::-1] → cut[2 * n_ranks - 2 - np.arange(n_ranks)]
+single positions go out forth and back: asked are two pieces each, of consecutive positions.
+    is snake
+the ranks are in reverse order: rank 0 keeps the first piece and the last.
+    = zigzag(n, n_ranks)[::-1]
+it is transposed: rows are ranks.
+    = zigzag(n, n_ranks).T
+positions are counted from 0.
+    = zigzag(n, n_ranks) + 1
+these are floats; positions are integers, with which an array can be indexed.
+    = zigzag(n, n_ranks).astype(float)
+there is one axis too many: a row of positions for each rank, its two pieces in one.
+    = zigzag(n, n_ranks).reshape(n_ranks, 2, -1)
+these are the numbers of the pieces: asked are the positions that stand in them.
+    = np.stack([np.arange(n_ranks), 2 * n_ranks - 1 - np.arange(n_ranks)]).T
+the late pieces are missing: half of the positions have no rank.
+    np.concatenate([cut[:n_ranks], cut[n_ranks:][::-1]], axis=1) → cut[:n_ranks]
+the late pieces stand below the early ones: side by side, axis=1.
+    axis=1 → axis=0
+"""
+
+exercise = write(zigzag, CASES, MISTAKES, oracle=by_owner)
