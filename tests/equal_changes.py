@@ -43,6 +43,21 @@ EQUAL = {
         "exp = np.exp(visible - np.where(np.isfinite(top), top, 1))",  # -inf stays -inf
         "return exp / np.where(total == 0, 2, total)",
     },
+    "museum.influence": {
+        "changed[j] += 2",
+        # an output that is NaN is so whatever the values
+        "same = (after == before) | (np.isnan(after) | np.isnan(before))",
+        "same = (after == before) | np.isnan(after)",
+        "same = (after == before) | np.isnan(before)",
+        "moved[:, j] = np.any(~same, axis=1)",  # the last axis
+    },
+    "museum.renormalised": {
+        "return np.array([0.0, 1.0, 1001.0])",  # as far above the others as need be
+    },
+    "museum.mended": {  # beside a NaN all else is lost
+        "return np.array([np.nan, 2.0, 2.0])",
+        "return np.array([np.nan, 1.0, 3.0])",
+    },
     "dot_product.vector_sum": {  # a query cancels, whatever its numbers are
         "q = np.array([[1.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 1.0]])",
         "q = np.array([[1.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 1.0, 0.0]])",

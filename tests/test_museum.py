@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attnbook import exercises
-from attnbook.exercises.museum import leaks, ten
-from attnbook.exercises.solutions.museum import influence
+from attnbook.exercises.chapters.museum import ten
+from attnbook.exercises.chapters.museum.influence import V, influence
 
 LEAKS, LOSES, PADDED = {1, 3, 5, 7}, {8, 9}, {2, 3, 4}
 EXHIBITS = range(1, 11)
@@ -20,7 +20,7 @@ def changed(number, v):
     return moved != (ten.LEFT if number in PADDED else ten.CAUSAL)
 
 
-@pytest.mark.parametrize("v", [leaks._V, np.ones((4, 1))])
+@pytest.mark.parametrize("v", [V, np.ones((4, 1))])
 def test_an_exhibit_leaks_or_loses_keys_or_looks_right(v):
     assert {n for n in EXHIBITS if np.triu(changed(n, v), 1).any()} == LEAKS
     assert {n for n in EXHIBITS if changed(n, v).any()} == LEAKS | LOSES
