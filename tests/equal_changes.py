@@ -75,6 +75,12 @@ EQUAL = {
     "dot_product.reshaped": {
         "k = np.array([[0.0, 0.0], [1.0, 1.0]])",  # the query meets the first entries alone
     },
+    "additive.without_tanh": {
+        "return exps / exps.sum(axis=1, keepdims=True)",  # the last axis of a table
+    },
+    "additive.sharpest": {
+        "bound = np.abs([1.0, 1.0, 0.5]).sum()",  # sizes alone are added up
+    },
     "heads.two_averages": {  # the number of the minus is 0
         "left, right = (np.array([7, 2, 1]) @ numbers / 9, np.array([1, 1, 7]) @ numbers / 9)",
         "left, right = (np.array([7, 1, 1]) @ numbers / 9, np.array([1, 2, 7]) @ numbers / 9)",

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from attnbook.exercises.additive.parts import mistakes_in_parts
 from attnbook.exercises.engine.exercise import Misconception
 from attnbook.exercises.engine.predict import Predict
+from attnbook.exercises.families.parts import mistakes_in_parts
 from attnbook.exercises.solutions import positions as solutions
 from attnbook.reference import softmax
 

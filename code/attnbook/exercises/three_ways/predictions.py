@@ -1,8 +1,8 @@
 """How many output rows move with a word, in five situations."""
 
-from attnbook.exercises.additive.parts import mistakes_in_parts
 from attnbook.exercises.engine.exercise import Misconception
 from attnbook.exercises.engine.predict import Predict
+from attnbook.exercises.families.parts import mistakes_in_parts
 from attnbook.exercises.solutions import three_ways as solutions
 
 _QUERIES_ONLY = (
