@@ -75,6 +75,23 @@ EQUAL = {
     "dot_product.reshaped": {
         "k = np.array([[0.0, 0.0], [1.0, 1.0]])",  # the query meets the first entries alone
     },
+    "scale.spread": {
+        "d_k, spread_q, spread_k = (1025, 3, 1)",  # 96.05 is 96 to the accuracy asked for
+        "unscaled = d_k ** 0.5 * spread_q",  # a factor of 1
+        "unscaled = d_k ** 0.5 * spread_q / spread_k",
+    },
+    "scale.overflow": {
+        "entries = np.arange(1, 201)",  # 32 and 91 lie in each of these ranges
+        "entries = np.arange(2, 200)",
+        # 65 · 31² fits as well, and no product is 65504 or 65505
+        "product_first, query_first = (65 * entries ** 2, 64 * (entries / 8) * entries)",
+        "return [entries[product > 65505][0] for product in (product_first, query_first)]",
+        "return [entries[product >= 65504][0] for product in (product_first, query_first)]",
+    },
+    "scale.cosine_scores": {
+        "k = k / np.where(length_k == 0, 2, length_k)",  # half of 0 is 0
+        "q = q / np.where(length_q == 0, 2, length_q)",
+    },
     "additive.without_tanh": {
         "return exps / exps.sum(axis=1, keepdims=True)",  # the last axis of a table
     },

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnbook.exercises.families import weights
-from attnbook.exercises.solutions.scale import cosine_scores
+from attnbook.exercises.families.attention import of_length_1
 from attnbook.reference import gaussian_scores, softmax, weighted_sum
 
 
@@ -207,7 +207,7 @@ def _causal(q, k):
 
 SHARED = (
     (
-        scored_by(cosine_scores),
+        scored_by(lambda q, k: of_length_1(q) @ np.swapaxes(of_length_1(k), -1, -2)),
         "these are the weights of cosines: the vectors keep their lengths, and √d_k divides.",
     ),
     (
