@@ -7,6 +7,7 @@ from solution_mutants import mutants
 
 from attnbook import exercises
 from attnbook.exercises.engine.attempt import attempt
+from attnbook.exercises.engine.break_it import _plain
 
 ALL = [e for e in exercises.every() if hasattr(exercises._chapter(e.name.split(".")[0]), "name")]
 name = {"ids": lambda x: x.name}
@@ -43,7 +44,7 @@ def of_predict(exercise, answer):
 
 def of_break(exercise, answer):
     given = attempt(answer, {}).value
-    given = given if isinstance(given, tuple) else (given,)
+    given = tuple(map(_plain, given if isinstance(given, tuple) else (given,)))
     for version, stated in zip((exercise.right, exercise.wrong), exercise.stated, strict=True):
         outcome = attempt(lambda *a, f=version: exercise.through(f)(*a), dict(enumerate(given)))
         value = outcome.message if isinstance(stated, str) else outcome.value
