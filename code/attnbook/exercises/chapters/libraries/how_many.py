@@ -1,0 +1,65 @@
+"""1. How many keys · easy · 6 min
+
+Hints
+1. Draw both triangles for three queries and five keys: one ends at the bottom right, one begins at
+   the top left.
+2. What the turned mask shows is what the mask hides. And which weight is exp(0)?
+
+Why
+The last of three queries sees five keys by our mask, the second four. By `is_causal` query 0 sees
+one, query 1 two. SDPA takes True for may look: turned round, only key 4 is left. Floats are added:
+keys with 0.0 are still seen, so all five are.
+
+Notice
+Four calls, four answers, and no error: a mask is right only together with the function that takes
+it.
+"""
+
+import torch
+import torch.nn.functional as F
+
+from attnbook import pytorch
+from attnbook.exercises.engine.module import predict
+
+
+def how_many():
+    """How many of five keys the second of three queries sees, in four calls."""
+    causal, q, k, v = pytorch.causal_mask(3, 5), torch.zeros(3, 5), torch.zeros(5, 5), torch.eye(5)
+    outputs = (
+        pytorch.scaled_dot_product_attention(q, k, v, mask=causal),
+        F.scaled_dot_product_attention(q, k, v, is_causal=True),
+        F.scaled_dot_product_attention(q, k, v, attn_mask=~causal),
+        F.scaled_dot_product_attention(q, k, v, attn_mask=causal.float()),
+    )
+    return [int((out[1] > 0).sum()) for out in outputs]
+
+
+MISTAKES = """
+our causal_mask is anchored at the bottom right: the last query sees all five keys.
+    [2, 2, 1, 5]
+    [2, 2, 3, 5]
+is_causal is anchored at the top left: query 0 sees key 0 alone.
+    [4, 4, 1, 5]
+    [4, 4, 4, 4]
+to SDPA True means may look: turned round, the mask shows what it should hide.
+    [4, 2, 4, 5]
+    [4, 2, 4, 4]
+floats are added to the scores: 0.0 hides no key, it only favours the others.
+    [4, 2, 1, 4]
+    [4, 2, 1, 0]
+    [4, 2, 1, 1]
+the second query does not see key 4, so turned round the mask shows it this one key.
+    [4, 2, 0, 5]
+the mask that is turned round is ours, with four keys seen.
+    [4, 2, 3, 5]
+these are the keys of the first query; asked is the second.
+    [3, 1, 2, 5]
+these are the keys of the last query; asked is the second.
+    [5, 3, 0, 5]
+the second query is query 1; counted from 1, it sees one key more than its number.
+    [3, 2, 2, 5]
+query 0 sees one key by is_causal, so query 1 sees two.
+    [4, 1, 1, 5]
+"""
+
+exercise = predict(how_many, MISTAKES, stated=[4, 2, 1, 5])

@@ -1,0 +1,116 @@
+"""2. Two masks of theirs, one of ours · easy · 8 min
+
+Hints
+1. `~` turns True and False round. What does a True mean after it?
+2. A key may be seen if the first mask does not hide it AND the second does not.
+3. key_padding_mask[:, None, :] has the shape (batch, 1, n_k): the axis of length 1 stands for the
+   queries.
+
+Why
+Turn each mask round first, then join them with `&`: visible where neither hides. The padding gets
+an axis of length 1 for the queries, and the batch comes in with it.
+
+Notice
+Our masks compose with `&`, theirs with `|`: turn round both before you join, or the result after.
+Mixing the two is how polarity bugs are made.
+"""
+
+import numpy as np
+import torch
+
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.tensors import differentiated_if_floats
+from attnbook.exercises.engine.write import case, stress
+
+
+def visible(attn_mask, key_padding_mask):
+    """Our mask, True = may look, from two in which True = hidden."""
+    return ~attn_mask & ~key_padding_mask[:, None, :]
+
+
+def pair_by_pair(attn_mask, key_padding_mask):
+    """Query by query and key by key: what no mask hides."""
+    (batch, n_k), n_q = key_padding_mask.shape, attn_mask.shape[-2]
+    mask = np.zeros((batch, n_q, n_k), dtype=bool)
+    for b, i, j in np.ndindex(mask.shape):
+        of_queries = attn_mask if attn_mask.ndim == 2 else attn_mask[b]
+        mask[b, i, j] = not of_queries[i, j] and not key_padding_mask[b, j]
+    return mask
+
+
+def masks(attn_mask, key_padding_mask):
+    return {
+        "attn_mask": np.array(attn_mask, bool),
+        "key_padding_mask": np.array(key_padding_mask, bool),
+    }
+
+
+def random(batch, n_q, n_k):
+    return masks(rng.random((n_q, n_k)) < 0.4, rng.random((batch, n_k)) < 0.4)
+
+
+rng = np.random.default_rng(6)
+SEEN = np.array([[[True, False], [True, False]]])
+
+CASES = (
+    case(**masks([[0, 1], [0, 0]], [[0, 1]]), gives=SEEN),
+    case(**masks([[0, 1, 1], [0, 0, 1]], [[0, 0, 1], [1, 0, 0]])),
+    case(**masks([[0]], [[1]])),
+    case(**masks([[1]], [[0]])),
+    case(**masks([[0]], [[0]])),
+    case(**masks(np.triu(np.ones((3, 3)), 1), [[0, 0, 1], [0, 1, 1], [0, 0, 0]])),
+    case(**random(2, 4, 3)),
+    case(**random(5, 2, 6)),
+    case(**random(1, 1, 7)),
+    case(**random(4, 4, 4)),
+    case(**masks([[[0, 1], [0, 0]], [[0, 0], [1, 0]]], [[0, 1], [0, 0]])),
+    case(**masks(rng.random((3, 2, 4)) < 0.4, rng.random((3, 4)) < 0.4)),
+    stress(**masks(np.zeros((3, 5)), np.ones((2, 5)))),
+    stress(**masks(np.ones((3, 5)), np.zeros((2, 5)))),
+    stress(**masks(np.zeros((0, 3)), np.zeros((2, 3)))),
+)
+
+MISTAKES = """
+a key is hidden here only where both masks hide it; one is enough. A key is visible where the first
+mask does not hide it and the second does not.
+    & → |
+True still means hidden in the result: in ours True = may look.
+    = attn_mask | key_padding_mask[:, None, :]
+the padding mask was not turned round: only padding is visible.
+    ~key → key
+attn_mask was not turned round: a query sees what it should not.
+    ~attn → attn
+neither mask was turned round: True means hidden in both, and may look in ours.
+    ~ ⇒
+^ shows the keys that exactly one mask hides; a key is visible where neither does.
+    = attn_mask ^ key_padding_mask[:, None, :]
+where both masks say the same both may hide; a key is visible where neither does.
+    = attn_mask == key_padding_mask[:, None, :]
+the padding hides rows: a padded key is a column, which no query may see. Its new axis stands for
+the queries.
+    [:, None, :] → [:, :, None]
+the padding needs an axis for the queries: without it the sequences are taken for queries.
+    [:, None, :] →
+every sequence got the padding of the first one.
+    [:, None, :] → [:1, None, :].expand(len(key_padding_mask), -1, -1)
+attn_mask may have a batch axis already: give it no other, broadcasting adds one where it is
+missing.
+    ~attn_mask → ~attn_mask[None]
+a padded query keeps its row, which nobody reads: padding hides keys alone.
+    = visible(attn_mask, key_padding_mask) & (attn_mask.shape[-2] != attn_mask.shape[-1] or ~key_padding_mask[:, :, None])
+the padding mask is never used.
+    ~key_padding_mask → ~torch.zeros_like(key_padding_mask)
+attn_mask is never used.
+    ~attn_mask → ~torch.zeros_like(attn_mask)
+the caller's mask is changed: `~` makes a new tensor.
+    ~attn_mask → attn_mask.logical_not_()
+    ~key_padding_mask → key_padding_mask.logical_not_()
+these are the numbers 1.0 and 0.0: our mask is boolean, so that nobody can add it.
+    = visible(attn_mask, key_padding_mask).float()
+this is a bias, to be added to scores; our mask is boolean.
+    = torch.where(visible(attn_mask, key_padding_mask), 0.0, -torch.inf)
+the mask is transposed: rows are queries, columns are keys.
+    = visible(attn_mask, key_padding_mask).mT
+"""
+
+exercise = write(visible, CASES, MISTAKES, through=differentiated_if_floats, oracle=pair_by_pair)
