@@ -92,7 +92,7 @@ def test_what_fits_is_not_refused():
         ({"k": K.half()}, TypeError, "k is float16 tensor .*; expected float32, as q has"),
         ({"v": K.bfloat16()}, TypeError, "v is bfloat16 tensor .*; expected float32, as q has"),
         ({"k": K.to("meta")}, ValueError, "k is on meta; expected cpu, where q is"),
-        ({"q": Q[..., :8], "k": K[..., :8]}, ValueError, "q has 8 features; expected 16, 32, 64"),
+        ({"q": Q[..., :0], "k": K[..., :0]}, ValueError, "q has 0 features; expected 1 to 256"),
         ({"k": torch.zeros(2, 3, 3, 7, 16)}, ValueError, "k has 3 heads; expected a divisor of"),
         ({"k": torch.zeros(2, 3, 8, 7, 16)}, ValueError, "k has 8 heads; expected a divisor of"),
     ],

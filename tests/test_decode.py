@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from kernel_oracle import definition, drawn, tolerance
+from test_kernels import WIDTHS_OF_MODELS
 
 from attnbook import online
 from attnbook.kernels import decode, decode_attention, decode_attention_with_lse, splits
@@ -39,6 +40,11 @@ def assert_right(q, k, v, splits=None, **options):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.bfloat16])
 def test_every_width_and_dtype(width, dtype):
     assert_right(*drawn((1, 2, 1, width), (1, 1, 150, width), dtype))
+
+
+@pytest.mark.parametrize("width", WIDTHS_OF_MODELS)
+def test_widths_between_are_padded(width):
+    assert_right(*drawn((2, 4, 1, width), (2, 2, 150, width)))
 
 
 @pytest.mark.parametrize("n_k", [1, 2, 127, 128, 129, 300])

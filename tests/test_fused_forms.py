@@ -47,8 +47,8 @@ KERNELS = {
         {"bias": BIAS.clone().requires_grad_()},
     ],
     "no kernel computes in float64": [{"dtype": torch.float64}],
-    f"its widths are {forms.WIDTHS}, the same for keys and values": [
-        {"width": (24, 24)},
+    "its heads have at most 256 features, keys as many as values": [
+        {"width": (257, 257)},
         {"width": (16, 32)},
     ],
     "it takes no mask, but rules": [{"mask": torch.ones(3, 5, dtype=bool)}],

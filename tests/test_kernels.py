@@ -8,9 +8,11 @@ import pytest
 import torch
 from kernel_oracle import definition, drawn, tolerance
 
-from attnbook.kernels import flash_attention, flash_attention_with_lse
+from attnbook.kernels import attention, flash_attention, flash_attention_with_lse
+from attnbook.kernels.arguments import padded
 
 LENS = torch.tensor([0, 41])
+WIDTHS_OF_MODELS = 40, 72, 80, 96, 112, 192
 SIZES = [(70, 83), (83, 70), (64, 64), (1, 83), (5, 1)]
 OPTIONS = {
     "everything": {},
@@ -52,6 +54,26 @@ def test_the_kernel_agrees_with_the_definition(n_q, n_k, name):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.bfloat16])
 def test_every_width_and_dtype(width, dtype):
     assert_right(*drawn((1, 1, 33, width), (1, 1, 65, width), dtype), causal=True)
+
+
+@pytest.mark.parametrize("width", WIDTHS_OF_MODELS)
+def test_widths_between_are_padded(width):
+    q, k, v = drawn((1, 2, 33, width), (1, 1, 65, width))
+    assert_right(q, k, v, causal=True)
+    assert_right(q, k, v, scale=0.05)
+
+
+def test_a_scale_of_the_padded_width_would_be_found(monkeypatch):
+    looked_at = attention.looked_at
+    monkeypatch.setattr(
+        attention,
+        "looked_at",
+        lambda function, tensors, *given: looked_at(
+            function, {name: padded(x) for name, x in tensors.items()}, *given
+        ),
+    )
+    with pytest.raises(AssertionError):
+        assert_right(*drawn((1, 1, 33, 40), (1, 1, 65, 40)))
 
 
 @pytest.mark.parametrize("shape", [(2, 4, 9, 11), (4, 1, 11), (9, 11), (1, 11), (2, 1, 1, 1)])

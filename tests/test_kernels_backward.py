@@ -6,7 +6,7 @@ Interpreted, their blocks are of 64 queries and 32 keys.
 import pytest
 import torch
 from kernel_oracle import drawn, gradients
-from test_kernels import LENS, OPTIONS
+from test_kernels import LENS, OPTIONS, WIDTHS_OF_MODELS
 
 from attnbook.kernels import (
     flash_attention,
@@ -82,6 +82,18 @@ def test_every_width_and_dtype(width, dtype):
     q, k, v, grad_out = drawn((1, 1, 33, width), (1, 1, 65, width), dtype, count=4)
     for backward in FORMS if width == 64 else FORMS[:1]:
         assert_right(backward, grad_out, q, k, v, causal=True)
+
+
+@pytest.mark.parametrize("width", WIDTHS_OF_MODELS)
+def test_widths_between_are_padded(width):
+    q, k, v, grad_out = drawn((1, 2, 33, width), (1, 1, 65, width), count=4)
+    for backward in FORMS:
+        assert_right(backward, grad_out, q, k, v, causal=True)
+    leaves = [x.requires_grad_() for x in (q, k, v)]
+    flash_attention(*leaves, causal=True).backward(grad_out)
+    expected = gradients(grad_out, q, k, v, causal=True)
+    tolerances = sizes_of_errors(grad_out, q, k, v)
+    assert_close([x.grad for x in leaves], expected, tolerances, q.dtype)
 
 
 @pytest.mark.parametrize("softcap", [None, 1.5])

@@ -189,12 +189,10 @@ def test_memory_that_others_gave_to_triton_is_theirs_again(monkeypatch):
     assert seen[0] is not theirs and _allocation._allocator.get() is theirs
 
 
-@pytest.mark.parametrize("width", [8, 24, 512])
+@pytest.mark.parametrize("width", [0, 257])
 def test_other_widths_are_refused(width):
     q, k, v = drawn((1, 1, 2, width), (1, 1, 3, width))
-    with pytest.raises(
-        ValueError, match=f"q has {width} features; expected 16, 32, 64, 128 or 256"
-    ):
+    with pytest.raises(ValueError, match=f"q has {width} features; expected 1 to 256"):
         flash_attention(q, k, v)
 
 

@@ -19,7 +19,7 @@ from attnbook.pytorch import rules
 from attnbook.pytorch.operation import operation
 from attnbook.pytorch.rules import Rule
 
-WIDTHS = 16, 32, 64, 128, 256  # of the kernels' heads
+WIDEST = 256  # of the kernels' heads
 WORTH_COMPILING = 2**26  # scores: a second of our readable form; to compile takes ten
 
 
@@ -54,8 +54,8 @@ def kernels_refuse(q, k, v, options):
         return "triton is not installed"
     if q.dtype == torch.float64:
         return "no kernel computes in float64"
-    if q.shape[-1] != v.shape[-1] or q.shape[-1] not in WIDTHS:
-        return f"its widths are {WIDTHS}, the same for keys and values"
+    if q.shape[-1] != v.shape[-1] or q.shape[-1] > WIDEST:
+        return f"its heads have at most {WIDEST} features, keys as many as values"
     if options.mask is not None:
         return "it takes no mask, but rules"
     if not options.rule.is_run:

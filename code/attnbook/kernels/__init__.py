@@ -9,9 +9,10 @@ Parameters of all functions
 ---------------------------
 q, k, v
     Queries (..., n_heads, n_q, d), keys and values (..., n_kv_heads, n_k, d), of float16, bfloat16
-    or float32, and d one of 16, 32, 64, 128 and 256. n_heads is a multiple of n_kv_heads; heads of
-    queries that share keys are adjacent. Rows, heads and batches may lie anywhere in memory; a
-    tensor whose features do not lie side by side is copied.
+    or float32, and d at most 256. n_heads is a multiple of n_kv_heads; heads of queries that share
+    keys are adjacent. Rows, heads and batches may lie anywhere in memory; a tensor whose features
+    do not lie side by side is copied, and so is one of another width than 16, 32, 64, 128 or 256,
+    with zeros up to the next of these: heads of 80 features take the time of 128.
 causal
     Hide the future: the last query sees the last key. What a query may not see has no influence on
     its row, nor on its gradients, not even if it is infinite or NaN; a row that sees that is not

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from attnbook.arguments import describe
 from attnbook.kernels.runs import runs
@@ -70,8 +71,8 @@ def refuse(**tensors):
             expected = "float16, bfloat16 or float32" if name == "q" else f"{q.dtype}, as q has"
             raise TypeError(f"{name} is {describe(x)}; expected {expected}".replace("torch.", ""))
     _refuse_elsewhere(**tensors)
-    if q.shape[-1] not in WIDTHS:
-        raise ValueError(f"q has {q.shape[-1]} features; expected 16, 32, 64, 128 or 256")
+    if not 1 <= q.shape[-1] <= WIDTHS[-1]:
+        raise ValueError(f"q has {q.shape[-1]} features; expected 1 to {WIDTHS[-1]}")
     n_heads, n_kv_heads = q.shape[-3], k.shape[-3]
     if n_heads % max(n_kv_heads, 1) or (n_heads > 0) != (n_kv_heads > 0):
         raise ValueError(
@@ -91,6 +92,15 @@ def in_autocast(*tensors):
     if device == "meta" or not torch.is_autocast_enabled(device):
         return tensors
     return tuple(x.to(torch.get_autocast_dtype(device)) for x in tensors)
+
+
+def padded(x):
+    """(..., d) with zeros after its features, as many as the next width of the kernels asks for.
+
+    In scores they add 0, and of the output and of gradients they are cut off again.
+    """
+    width = x.shape[-1]
+    return x if width in WIDTHS else pad(x, (0, next(w for w in WIDTHS if w > width) - width))
 
 
 def one_batch(x):

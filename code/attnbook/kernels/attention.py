@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float32, Integer
 from torch import Tensor
 
-from attnbook.kernels.arguments import in_autocast, looked_at, one_batch
+from attnbook.kernels.arguments import in_autocast, looked_at, one_batch, padded
 from attnbook.kernels.operators import attend, attend_backward
 from attnbook.pytorch.operation import Float, checked
 from attnbook.pytorch.rules import Rule
@@ -142,14 +142,15 @@ def _forward(function, q, k, v, causal, window, valid_lens, softcap, bias, scale
     if bias is not None and bias.requires_grad and torch.is_grad_enabled():
         asks = "bias asks for a gradient; expected one without: bias.detach()"
         raise NotImplementedError(f"{function}: {asks}")
-    out, lse = attend(*(one_batch(x) for x in (q, k, v)), *given)
-    return out.reshape(q.shape), lse.reshape(q.shape[:-1])
+    out, lse = attend(*(one_batch(padded(x)) for x in (q, k, v)), *given)
+    return out[..., : q.shape[-1]].reshape(q.shape), lse.reshape(q.shape[:-1])
 
 
 def _backward(function, grad_out, q, k, v, out, lse, given):
     tensors = {"q": q, "k": k, "v": v, "out": out}
     given = looked_at(function, tensors | {"grad_out": grad_out, "lse": lse}, *given)
-    tensors = [one_batch(x) for x in tensors.values()]
+    grad_out, *tensors = (one_batch(padded(x)) for x in (grad_out, *tensors.values()))
     rows, atomic = lse.reshape(tensors[0].shape[:-1]), function.endswith("atomic")
-    grads = attend_backward(one_batch(grad_out), None, *tensors, rows, *given, atomic)
-    return tuple(grad.reshape(x.shape) for grad, x in zip(grads, (q, k, v), strict=True))
+    grads = attend_backward(grad_out, None, *tensors, rows, *given, atomic)
+    pairs = zip(grads, (q, k, v), strict=True)
+    return tuple(grad[..., : x.shape[-1]].reshape(x.shape) for grad, x in pairs)

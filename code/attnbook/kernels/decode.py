@@ -19,7 +19,7 @@ import triton
 from jaxtyping import Float32, Integer
 from torch import Tensor
 
-from attnbook.kernels.arguments import looked_at, one_batch
+from attnbook.kernels.arguments import looked_at, one_batch, padded
 from attnbook.kernels.configurations import Configuration
 from attnbook.kernels.interpreter import is_interpreting
 from attnbook.kernels.launch import start
@@ -106,9 +106,9 @@ def _decode(function, q, k, v, valid_lens, softcap, scale, splits):
     given = looked_at(function, {"q": q, "k": k, "v": v}, *given)
     if splits is not None and not 1 <= splits <= MOST_SPLITS:
         raise ValueError(f"{function}: splits is {splits}; expected 1 to {MOST_SPLITS}")
-    flat = [one_batch(x) for x in (q, k, v)]
+    flat = [one_batch(padded(x)) for x in (q, k, v)]
     out, lse = decode(*flat, given.valid_lens, given.softcap, given.scale, splits, TILE)
-    return out.reshape(q.shape), lse.reshape(q.shape[:-1])
+    return out[..., : q.shape[-1]].reshape(q.shape), lse.reshape(q.shape[:-1])
 
 
 def splits_for(q_shape, k_shape, itemsize, processors, tile=TILE):
