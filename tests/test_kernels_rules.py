@@ -27,6 +27,9 @@ RULES = {
     "prefix": lambda n_q, n_k: rules.prefix(40),
     "documents": lambda n_q, n_k: documents(packed(20, 50, 30), n_q, n_k),
     "documents of each batch": lambda n_q, n_k: documents(of_each_batch, n_q, n_k),
+    "packed sequences": lambda n_q, n_k: rules.packed(
+        torch.tensor([0, 20, 20, n_q]), torch.tensor([0, 30, 50, n_k])
+    ),
     "documents in another order": lambda n_q, n_k: rules.documents(
         turned[:n_q], packed(30, 40, 30)[:n_k]
     ),

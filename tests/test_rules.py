@@ -60,6 +60,19 @@ def test_documents_are_a_run_where_their_keys_lie_side_by_side(q_documents, k_do
     assert lies_together(q_documents, k_documents) == together
 
 
+def test_packed_sequences_are_documents_with_their_ends_counted_up():
+    rule = rules.packed(torch.tensor([0, 2, 2, 5]))
+    assert rule.mask(5, 5).int().tolist() == [[1, 1, 0, 0, 0]] * 2 + [[0, 0, 1, 1, 1]] * 3
+    crossed = rules.packed(torch.tensor([0, 1, 3]), torch.tensor([0, 3, 4]))
+    assert crossed.mask(3, 4).int().tolist() == [[1, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1]]
+    assert rule.is_run and crossed.is_run
+    for ends in ([], [1, 2], [0, 3, 2]):
+        with pytest.raises(ValueError, match="packed: cu_seqlens is"):
+            rules.packed(torch.tensor(ends, dtype=int))
+    with pytest.raises(ValueError, match="packed: k_cu_seqlens is"):
+        rules.packed(torch.tensor([0, 1]), torch.tensor([1, 2]))
+
+
 def test_where_numbers_are_not_at_hand_documents_count_as_apart():
     given = torch.zeros(3, dtype=int, device="meta")
     assert not rules.documents(given, given).is_run

@@ -167,6 +167,35 @@ def documents(
     return Rule(documents=(Documents(q_documents, k_documents, first, end),))
 
 
+@checked
+def packed(
+    cu_seqlens: Integer[Tensor, "ends"], k_cu_seqlens: Integer[Tensor, "ends"] | None = None
+) -> Rule:
+    """The rule of sequences that are packed one after another: each sees its own keys alone.
+
+        document of i = s    where cu_seqlens_s ≤ i < cu_seqlens_{s+1}
+
+    `cu_seqlens` counts up the lengths from 0, as for kernels of variable length: 0, 3 and 8 are
+    sequences of 3 and of 5. Keys have ends of their own where there are other numbers of them, as
+    in cross-attention; with ``& causal()`` a sequence needs as many keys as queries.
+
+    Returns a rule. Raises ValueError if a tensor does not begin with 0 or decreases.
+
+    Source: Dao (2023), flash_attn_varlen_func.
+    """
+    k_cu_seqlens = cu_seqlens if k_cu_seqlens is None else k_cu_seqlens
+    given = {"cu_seqlens": cu_seqlens, "k_cu_seqlens": k_cu_seqlens}
+    return documents(*(_sequences(name, ends) for name, ends in given.items()))
+
+
+def _sequences(name, ends):
+    """The sequence of each place."""
+    lengths = ends.diff()
+    if not len(ends) or ends[0] != 0 or (lengths < 0).any():
+        raise ValueError(f"packed: {name} is {ends.tolist()}; expected 0 and then rising ends")
+    return torch.repeat_interleave(torch.arange(len(lengths), device=ends.device), lengths)
+
+
 def _found(q_documents, k_documents):
     """The first key of each query's document and the end of its keys; None if others lie between.
 
