@@ -45,7 +45,8 @@ def test_the_oldest_versions_that_are_promised_run_the_chapters_on_numpy(tmp_pat
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     python = tmp_path / "venv/bin/python"
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
-    wanted = [*map(oldest, project["dependencies"]), "ipython"]
+    promised = project["dependencies"] + project["optional-dependencies"]["book"]
+    wanted = [*map(oldest, promised), "ipython"]
     install = [python, "-m", "pip", "install", "--no-compile", *wanted]
     done = subprocess.run(install, capture_output=True, text=True)
     if environment.OFFLINE.search(done.stderr):

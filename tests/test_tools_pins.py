@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROMISED = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["book"]
 OLDEST = PROJECT["requires-python"].removeprefix(">=") + ".0"
 LINES = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
 PINS = dict(line.split("==") for line in LINES if not line.startswith("#"))
@@ -50,7 +51,7 @@ def asked():
     files = sorted(ROOT.glob("requirements*.txt"))
     lines = [line for path in files for line in path.read_text(encoding="utf-8").splitlines()]
     pinned = [line.partition(" #")[0] for line in lines if not line.startswith(("#", "-"))]
-    return [*map(Requirement, pinned), *map(Requirement, PROJECT["dependencies"])]
+    return [*map(Requirement, pinned), *map(Requirement, PROMISED)]
 
 
 def brought(needs, distribution=distribution):
@@ -94,5 +95,5 @@ def test_what_comes_by_another_or_by_an_extra_is_found():
 
 @pytest.mark.parametrize("package", ["scipy", "matplotlib", "numpy", "jaxtyping", "platformdirs"])
 def test_what_is_pinned_lies_in_the_range_that_the_package_promises(package):
-    ranges = {need.name: need.specifier for need in map(Requirement, PROJECT["dependencies"])}
+    ranges = {need.name: need.specifier for need in map(Requirement, PROMISED)}
     assert PINS[package] in ranges[package]
