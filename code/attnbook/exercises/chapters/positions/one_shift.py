@@ -1,0 +1,70 @@
+"""3. A test of one shift · medium · 8 min
+
+Hints
+1. The test compares the scores among places 0 to 3 with those among places 4 to 7. What if the last
+   four angles are the first four again?
+2. Then it says True, whatever those four are.
+3. Choose four angles in which a step does not always turn by as much.
+
+Why
+What comes again after four places looks the same there, whatever it is: the angles 0, 1, 4, 9,
+twice. From place 0 to 1 the hand turns by 1, from 1 to 2 by 3: the same distance has two scores. A
+shift by one place shows it.
+
+Notice
+A test that moves a text by 1000 places misses a hand that comes round in 1000. Try shifts without a
+common divisor.
+"""
+
+import numpy as np
+
+from attnbook.exercises.engine.module import break_it
+from attnbook.operation import describe
+
+
+def one_shift():
+    """Squares, twice: what is four places apart points the same way."""
+    return np.array([0.0, 1.0, 4.0, 9.0, 0.0, 1.0, 4.0, 9.0])
+
+
+def seems_relative(angles):
+    scores = np.cos(angles[:, None] - angles)
+    return bool(np.allclose(scores[4:, 4:], scores[:4, :4]))
+
+
+def is_relative(angles):
+    """Every shift is tried."""
+    scores = np.cos(angles[:, None] - angles)
+    return all(np.allclose(scores[t:, t:], scores[:-t, :-t]) for t in range(1, 8))
+
+
+def are_eight(angles):
+    real = isinstance(angles, np.ndarray) and angles.dtype.kind in "iuf"
+    if not real or angles.shape != (8,):
+        return f"angles is {describe(angles)}; expected eight numbers."
+    if not np.all(np.abs(angles) <= 1e6):
+        return "angles are finite, and at most a million."
+    return None
+
+
+MISTAKES = """
+all hands point the same way, so every score is 1, at any distance.
+    np.zeros(8)
+    if np.allclose(np.cos(angles - angles[0]), 1)
+the score of these angles depends on the distance alone, and the test is right: let some steps turn
+further than others.
+    0.3 * np.arange(8)
+    if is_relative(angles)
+the test finds these: among the last four places the scores are others than among the first four.
+    0.1 * np.arange(8) ** 2
+    if not seems_relative(angles)
+"""
+
+exercise = break_it(
+    one_shift,
+    MISTAKES,
+    wrong=seems_relative,
+    right=is_relative,
+    allowed=are_eight,
+    stated=(False, True),
+)
