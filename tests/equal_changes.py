@@ -139,6 +139,22 @@ EQUAL = {
     "fused.document_blocks": {
         "documents = np.repeat([0, 2], [8, 16])",  # other numbers of the same two documents
     },
+    "machine_code.unordered": {  # a float32 near 1e8 is a multiple of 8
+        "return np.array([100000000.0, -100000001.0, 1.0])",
+        "return np.array([100000001.0, -100000000.0, 1.0])",
+    },
+    "machine_code.stages": {
+        "return [2 * block, (228 - block) // (2 * block)]",  # what is left is no stage
+        "return [2 * block, 227 // (2 * block)]",
+    },
+    "machine_code.idle_mask": {
+        "return np.array([-101.0])",  # its exponential overflows as well
+    },
+    "machine_code.hot_loop": {  # forward all slices are empty, and from -1 none is the shortest
+        "jumps = np.flatnonzero(target >= 0)",
+        "jumps = np.flatnonzero(target <= np.arange(target.size))",
+        "jumps = np.flatnonzero((target >= 0) | (target <= np.arange(target.size)))",
+    },
     "many_gpus.bytes_sent": {
         "w, positions = (16, 65537 // 16)",  # // leaves the rest out
     },

@@ -1,0 +1,136 @@
+"""6. The program of a column · medium · 12 min
+
+Hints
+1. Five products: scores, the gradient of the weights, and one more for each result make four;
+   grad_q would be the fifth, and another program makes it.
+2. weights = exp(scores - lse[..., None]), with the scale in the scores.
+3. Both results sum over queries: np.swapaxes(tile, -1, -2) @ something.
+
+Why
+Scores and weights are made again, from $L$. A key has met every query, so its gradient is a sum
+over queries: the first axis of the tile, which the transposed tile puts last.
+
+Notice
+No other program writes these rows, so nothing has to be added up afterwards.
+"""
+
+import numpy as np
+
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case, stress
+from attnbook.reference import logsumexp, softmax
+
+
+def column(grad_out, q, lse, along, k, v):
+    """The gradients of a block of keys and of its values, from all queries."""
+    scale = q.shape[-1] ** -0.5
+    weights = np.exp(scale * q @ np.swapaxes(k, -1, -2) - lse[..., None])
+    grad_scores = weights * (grad_out @ np.swapaxes(v, -1, -2) - along[..., None])
+    grad_k = scale * np.swapaxes(grad_scores, -1, -2) @ q
+    return grad_k, np.swapaxes(weights, -1, -2) @ grad_out
+
+
+def pair_by_pair(grad_out, q, lse, along, k, v):
+    """What each query brings to each key and its value."""
+    grad_k, grad_v, root = np.zeros_like(k), np.zeros_like(v), np.sqrt(q.shape[-1])
+    for *batch, j in np.ndindex(k.shape[:-1]):
+        for i in range(q.shape[-2]):
+            query, key = (*batch, i), (*batch, j)
+            weight = np.exp(np.dot(q[query], k[key]) / root - lse[query])
+            grad_v[key] += weight * grad_out[query]
+            grad_score = weight * (np.dot(grad_out[query], v[key]) - along[query])
+            grad_k[key] += grad_score * q[query] / root
+    return grad_k, grad_v
+
+
+rng = np.random.default_rng(23)
+
+
+def a_block(*batch, n_q, n_b, d_k, d_v, shift=0.0, dtype=np.float64):
+    """A block of keys with what all queries bring: gradients, log-sum-exps, row sums."""
+    n_k = n_b + 3
+    q, k = (rng.standard_normal((*batch, n, d_k)) for n in (n_q, n_k))
+    v, grad_out = (rng.standard_normal((*batch, n, d_v)) for n in (n_k, n_q))
+    k[..., 0] += shift
+    scores = d_k**-0.5 * q @ np.swapaxes(k, -1, -2)
+    found = {
+        "grad_out": grad_out,
+        "q": q,
+        "lse": logsumexp(scores),
+        "along": np.sum(grad_out * (softmax(scores) @ v), axis=-1),
+        "k": k[..., :n_b, :],
+        "v": v[..., :n_b, :],
+    }
+    return {name: x.astype(dtype) for name, x in found.items()}
+
+
+def tiny(keys):
+    """The chapter's first query, with the scores ln 1, ln 3, ln 4; the width is 1."""
+    one, scores, values = np.array([[1.0]]), np.log([[1.0], [3.0], [4.0]]), [[0.0], [4.0], [8.0]]
+    known = {"grad_out": one, "q": one, "lse": np.log([8.0]), "along": np.array([5.5])}
+    return known | {"k": scores[keys], "v": np.array(values)[keys]}
+
+
+CASES = (
+    case(**tiny([2]), gives=(np.array([[1.25]]), np.array([[0.5]]))),
+    case(**tiny([0, 1]), gives=(np.array([[-0.6875], [-0.5625]]), np.array([[0.125], [0.375]]))),
+    case(**a_block(n_q=3, n_b=2, d_k=4, d_v=5)),
+    case(**a_block(n_q=2, n_b=4, d_k=3, d_v=2)),
+    case(**a_block(2, n_q=3, n_b=5, d_k=4, d_v=2)),
+    case(**a_block(2, 3, n_q=4, n_b=2, d_k=3, d_v=5)),
+    case(**a_block(n_q=3, n_b=3, d_k=3, d_v=3)),
+    stress(**a_block(n_q=3, n_b=2, d_k=4, d_v=5, shift=1200.0)),
+    stress(**a_block(n_q=3, n_b=2, d_k=4, d_v=5, dtype=np.float32)),
+)
+
+MISTAKES = """
+the gradient of the keys lacks the scale: a score is scale times q · k.
+    grad_k = scale * → grad_k =
+the scale is missing: a score is q · k over √d_k.
+    q.shape[-1] ** -0.5 → 1.0
+the scores lack the scale; the gradient of the keys has it.
+    scale * q → q
+a softmax over this block alone: among all keys the weights are exp(S - L).
+    np.exp(scale * q @ np.swapaxes(k, -1, -2) - lse[..., None]) → softmax(scale * q @ np.swapaxes(k, -1, -2))
+the log-sum-exp is missing: the weights are exp(S - L).
+    - lse[..., None] →
+L is a logarithm, and is subtracted from the scores: exp(S - L).
+    - lse[..., None]) → ) / lse[..., None]
+    - lse → + lse
+exp(S) alone overflows where scores are large: subtract L first, exp(S - L).
+    - lse[..., None]) → ) / np.exp(lse)[..., None]
+lse and along have a number for each query, a row of the tile: [..., None].
+    lse[..., None] → lse
+    along[..., None] → along
+the scores alone are scaled: L is that of scaled scores.
+    - lse → - scale * lse
+the scale is 1/√d_k: a score is divided by the root of d_k.
+    ** -0.5 → ** -1.0
+    ** -0.5 → ** 0.5
+a softmax over the queries: weights are over keys, exp(S - L).
+    np.exp(scale * q @ np.swapaxes(k, -1, -2) - lse[..., None]) → np.swapaxes(softmax(scale * k @ np.swapaxes(q, -1, -2)), -1, -2)
+q.shape[1] is the width of a matrix; with more axes before it that is q.shape[-1].
+    q.shape[-1] → q.shape[1]
+the row sum is missing: raising one score lowers the weights of all other keys.
+    - along[..., None] →
+the row sum is added: it is subtracted.
+    - along → + along
+the row sum is multiplied by the weights too: A ∘ (… - along).
+    (grad_out @ np.swapaxes(v, -1, -2) - along[..., None]) → (grad_out @ np.swapaxes(v, -1, -2)) - along[..., None]
+the weights are missing in the gradient of the scores.
+    grad_scores = weights * → grad_scores =
+the sum over this block alone is subtracted: along is the sum over all keys.
+    along[..., None] → np.sum(weights * (grad_out @ np.swapaxes(v, -1, -2)), axis=-1, keepdims=True)
+values are mixed by weights: their gradient takes these, not the gradient of the scores.
+    np.swapaxes(weights → np.swapaxes(grad_scores
+the scale is that of the width of queries and keys, 1/√d_k, not of the values.
+    q.shape[-1] → v.shape[-1]
+the gradient of the values has the scale: it belongs to scores, and values meet weights.
+    np.swapaxes(weights → scale * np.swapaxes(weights
+turned round: the gradient of the keys comes first.
+    = column(grad_out, q, lse, along, k, v)[::-1]
+only the gradient of the keys is returned; return that of the values too.
+    = column(grad_out, q, lse, along, k, v)[0]
+"""
+
+exercise = write(column, CASES, MISTAKES, results=("grad_k", "grad_v"), oracle=pair_by_pair)

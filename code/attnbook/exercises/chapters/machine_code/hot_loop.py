@@ -1,0 +1,103 @@
+"""7. Find the hot loop · hard · 12 min
+
+Hints
+1. Which jumps go back? Those whose target is at most their own place.
+2. From target[i] to i, both in: matrix[target[i] : i + 1].any() says if a product is there.
+3. Of the loops that are left take the shortest.
+
+Why
+A loop is a jump back together with all between its target and itself. Of those with a product in
+them the shortest lies within the others. A real listing needs more care: a wait that stands behind
+the end jumps back too, and makes no loop of what lies between.
+
+Notice
+The package finds loops by which block leads to which; here the order is enough.
+"""
+
+import numpy as np
+
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case, stress
+
+
+def hot_loop(target, matrix):
+    """The first and the last instruction of the shortest loop that holds a matrix product."""
+    jumps = np.flatnonzero((target >= 0) & (target <= np.arange(target.size)))
+    loops = [(target[i], i) for i in jumps if matrix[target[i] : i + 1].any()]
+    return np.array(min(loops, key=lambda loop: loop[1] - loop[0]))
+
+
+def from_the_shortest(target, matrix):
+    """All places that lie as far apart, then those that lie one further, until a loop is found."""
+    for length in range(target.size):
+        for end in range(length, target.size):
+            start = end - length
+            if target[end] == start and any(matrix[start : end + 1]):
+                return np.array([start, end])
+
+
+def listing(n, jumps, products):
+    """n instructions: who jumps where, and which are matrix products."""
+    target, matrix = np.full(n, -1), np.zeros(n, dtype=bool)
+    target[list(jumps)] = list(jumps.values())
+    matrix[products] = True
+    return {"target": target, "matrix": matrix}
+
+
+CASES = (
+    case(**listing(6, {4: 1}, [2]), gives=np.array([1, 4])),
+    case(**listing(9, {6: 3, 8: 1}, [4]), gives=np.array([3, 6])),
+    case(**listing(10, {4: 0, 9: 1}, [2])),
+    case(**listing(12, {2: 1, 9: 4, 11: 0}, [5, 7])),
+    case(**listing(14, {3: 5, 11: 6, 13: 0}, [0, 7, 9])),
+    case(**listing(16, {1: 15, 6: 4, 12: 8, 14: 2}, [0, 9])),
+    case(**listing(16, {3: 8, 10: 2, 13: 12, 15: 1}, [5, 9, 14])),
+    case(**listing(21, {5: 1, 12: 10, 19: 7}, [2, 11])),
+    case(**listing(22, {5: 3, 12: 0, 20: 15}, [4, 17])),
+    case(**listing(23, {6: 3, 19: 11}, [4, 12, 13, 14, 15, 16, 17, 18])),
+    case(**listing(20, {4: 4, 12: 5, 17: 14, 19: 3}, [6, 10, 19])),
+    stress(**listing(7, {5: 0, 6: 4}, [4])),
+    stress(**listing(9, {2: 2, 8: 4}, [2, 6])),
+    stress(**listing(300, {250: 200, 299: 10}, [220, 290])),
+)
+
+MISTAKES = """
+that is the loop with most products: an outer one has those of the inner ones too.
+    min(loops, key=lambda loop: loop[1] - loop[0]) → max(loops, key=lambda loop: np.sum(matrix[loop[0] : loop[1] + 1]))
+that is where products stand closest: asked is the shortest loop that holds one.
+    min(loops, key=lambda loop: loop[1] - loop[0]) → max(loops, key=lambda loop: np.mean(matrix[loop[0] : loop[1] + 1]))
+that is the longest loop: the outer one runs the inner one many times.
+    min( → max(
+that is the shortest loop of all, and it holds no product: it only waits.
+    if matrix[target[i] : i + 1].any() →
+that is the loop that begins first, or ends last: it may be an outer one.
+    loop[1] - loop[0] → loop[0]
+    loop[1] - loop[0] → -loop[1]
+that is the loop that ends first, or begins last: a shorter one with a product may stand elsewhere.
+    loop[1] - loop[0] → loop[1]
+    loop[1] - loop[0] → -loop[0]
+a jump forward skips something; only a jump back makes a loop.
+    & (target <= np.arange(target.size)) → ; (target[i], i) → sorted((target[i], i)) ; target[i] : i + 1 → min(target[i], i) : max(target[i], i) + 1
+0 is a place, the first: only −1 says that an instruction jumps nowhere.
+    target >= 0 → target > 0
+a jump to itself is a loop, and may be the product: target[i] <= i, and both ends in.
+    target <= → target <
+that is the shortest loop around the first product: another may have a shorter one.
+    matrix[target[i] : i + 1].any() → target[i] <= np.argmax(matrix) <= i
+the first jump back around a product is not always the nearest: loops may overlap.
+    [(target[i], i) for i in jumps if matrix[target[i] : i + 1].any()] → [loop for p in np.flatnonzero(matrix) for loop in [(target[i], i) for i in jumps if target[i] <= p <= i][:1]]
+the second number is one past the loop: the jump back is its last instruction.
+    = hot_loop(target, matrix) + [0, 1]
+the jump back belongs to the loop: it is its last instruction.
+    = hot_loop(target, matrix) - [0, 1]
+the second number is the loop's length: asked is the place of its last instruction.
+    = hot_loop(target, matrix) @ [[1, -1], [0, 1]] + [0, 1]
+turned round: the first instruction comes first, the jump back second.
+    = hot_loop(target, matrix)[::-1]
+these are the first and the last product: a loop goes from a jump's target to the jump.
+    = np.flatnonzero(matrix)[[0, -1]]
+that is the first jump back in the listing; its loop may hold no product.
+    loop[1] - loop[0] → loop[1] ; if matrix[target[i] : i + 1].any() →
+"""
+
+exercise = write(hot_loop, CASES, MISTAKES, oracle=from_the_shortest)

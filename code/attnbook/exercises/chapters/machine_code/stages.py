@@ -1,0 +1,58 @@
+r"""4. Stages that fit · medium · 5 min
+
+Hints
+1. How many bytes has a bfloat16, and how many numbers a block?
+2. A stage holds what one turn of the loop loads: a block of keys and one of values.
+3. Take the queries off the 227 KiB first.
+
+Why
+A block of 128 keys of width 128 in bfloat16 has $128 \cdot 128 \cdot 2 = 32768$ bytes, 32 KiB, and
+so has one of values: 64 KiB a stage. The queries take 32 KiB too, and $(227 - 32)/64 = 3.05$, so
+three fit, with little to spare.
+
+Notice
+Three stages of 64 KiB and the queries' 32 make 224 KiB.
+"""
+
+from attnbook.exercises.engine.module import predict
+
+
+def stages():
+    """KiB of a block of keys and one of values, and how many such pairs fit beside the queries."""
+    block = 128 * 128 * 2 / 1024
+    return [2 * block, (227 - block) // (2 * block)]
+
+
+MISTAKES = """
+a stage holds keys and values: two blocks, 64 KiB.
+    [32, 6]
+    [32, 7]
+one block has 32 KiB; a stage holds keys and values.
+    [32, 3]
+queries are loaded once, and belong to no stage.
+    [96, 2]
+(227 − 32) / 64 is 3.05: a third stage fits.
+    [64, 2]
+three stages and the queries make 224 of 227 KiB: no fourth fits.
+    [64, 4]
+a bfloat16 has 2 bytes: a block of 128 by 128 has 32 KiB.
+    [128, 1]
+    [128, 3]
+a bfloat16 has 2 bytes, and a stage holds keys and values.
+    [16, 12]
+a stage is whole or not there: round down.
+    [64, 3.05]
+    [64, 3.046875]
+the width is 128, and a stage holds keys and values: 64 KiB.
+    [16, 13]
+a KiB has 1024 bytes, not 1000.
+    [65.536, 3]
+the queries take 32 of the 227 KiB first; and round down.
+    [64, 3.546875]
+(227 − 32) / 32 counts blocks: a stage takes two, 64 KiB.
+    [64, 6]
+the first answer is asked in KiB, of 1024 bytes.
+    [65536, 3]
+"""
+
+exercise = predict(stages, MISTAKES, stated=[64, 3], atol=0.01)

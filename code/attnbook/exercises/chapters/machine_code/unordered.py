@@ -1,0 +1,73 @@
+"""2. The order of the atomics · easy · 4 min
+
+Hints
+1. Two numbers never do it: a + b = b + a, rounded too.
+2. Between which floats does 1 vanish? Those near 1e8 are 8 apart.
+3. Let two large numbers cancel, and a small one come before or after.
+
+Why
+A float32 near $10^8$ is a multiple of 8, so $1 + (-10^8)$ is $-10^8$, and adding $10^8$ leaves 0.
+In order the large numbers cancel first, and 1 is left. Gradients do not cancel so wholly, but their
+last digits go the same way.
+
+Notice
+Which program comes first differs from run to run, and so do the last digits.
+"""
+
+import math
+
+import numpy as np
+
+from attnbook.exercises.chapters.machine_code.rows import row
+from attnbook.exercises.engine.module import break_it
+
+
+def unordered():
+    """1 is lost beside 1e8, unless both large numbers have cancelled before it comes."""
+    return np.array([1e8, -1e8, 1.0])
+
+
+def added_as_they_come(numbers):
+    total = np.float32(0)
+    for x in numbers[::-1].astype(np.float32):
+        total += x
+    return total
+
+
+def added_in_order(numbers):
+    total = np.float32(0)
+    for x in numbers.astype(np.float32):
+        total += x
+    return total
+
+
+MISTAKES = """
+fewer than three numbers: a + b and b + a are the same, rounded too.
+    [1e8, 1.0]
+    if numbers.size < 3
+it reads the same from both ends, so both orders are one.
+    [1e8, 1.0, 1e8]
+    if np.array_equal(numbers, numbers[::-1])
+whole numbers below 2²⁴ are added exactly: nothing is rounded, in any order.
+    [1.0, 2.0, 3.0]
+    if np.all(numbers == np.round(numbers)) and np.abs(numbers).sum() < 2**24
+nothing is lost, in either order: take sizes further apart.
+    [0.5, 0.25, 0.125]
+    if float(added_in_order(numbers)) == math.fsum(numbers)
+the same is lost from both ends: at one end let the large ones cancel first.
+    [1e8, 1.0, -1e8]
+    if np.array_equal(np.abs(numbers), np.abs(numbers[::-1]))
+these happen to round alike: take sizes further apart, and let the large ones cancel.
+    [1e8, 1e8, 1.0]
+    if True
+"""
+
+exercise = break_it(
+    unordered,
+    MISTAKES,
+    wrong=added_as_they_come,
+    right=added_in_order,
+    allowed=row("numbers", 1e30),
+    to_the_bit=True,
+    stated=(1, 0),
+)
