@@ -127,6 +127,30 @@ EQUAL = {
     "libraries.two_corners": {
         "q = [[1.0]]",  # the keys are 0
     },
+    "cost.roofs": {  # the longest of three times stays the longest
+        "times = [(0.2, 0, 0.408), (2, 0, 0.48), (0, 0.5, 0.8), (0.32, 0.5, 0.0128), (4, 0.5, 81)]",
+        "times = [(0.2, 0, 0.408), (2, 0, 0.48), (0, 0.5, 0.8), (0.32, 0.5, 0.0128), (4, 1.5, 80)]",
+        "times = [(0.2, 0, 0.408), (2, 0, 0.48), (0, 0.5, 0.8), (0.32, 0.5, 0.0128), (5, 0.5, 80)]",
+        "times = [(0.2, 0, 0.408), (2, 0, 0.48), (0, 0.5, 0.8), (0.32, 1.5, 0.0128), (4, 0.5, 80)]",
+        "times = [(0.2, 0, 0.408), (2, 0, 0.48), (0, 0.5, 1.8), (0.32, 0.5, 0.0128), (4, 0.5, 80)]",
+        "times = [(0.2, 0, 0.408), (2, 0, 1.48), (0, 0.5, 0.8), (0.32, 0.5, 0.0128), (4, 0.5, 80)]",
+        "times = [(0.2, 0, 0.408), (2, 1, 0.48), (0, 0.5, 0.8), (0.32, 0.5, 0.0128), (4, 0.5, 80)]",
+        "times = [(0.2, 0, 0.408), (3, 0, 0.48), (0, 0.5, 0.8), (0.32, 0.5, 0.0128), (4, 0.5, 80)]",
+        "times = [(0.2, 0, 1.408), (2, 0, 0.48), (0, 0.5, 0.8), (0.32, 0.5, 0.0128), (4, 0.5, 80)]",
+    },
+    "cost.two_roofs": {  # one key or feature more, and the same roofs
+        "return (4096, 9)",
+        "return (4097, 8)",
+    },
+    "cost.one_after_the_other": {  # the median of the first four is as slow, or slower
+        "return np.array([2.0] * 4 + [1.0] * 5)",
+        "return np.array([2.0] * 4 + [1.0])",
+        "return np.array([2.0] * 5 + [1.0] * 4)",
+        "return np.array([3.0] * 4 + [1.0] * 4)",
+    },
+    "cost.overtakes": {
+        "d = 4097",  # 13 more, where an answer may be 60 off
+    },
     "fused.which_flash": {  # no size matters but that two widths differ, and any dropout is one
         "q, causal = (torch.zeros(3, 8, 16, 64), torch.ones(16, 16, dtype=torch.bool).tril())",
         "q, causal = (torch.zeros(2, 9, 16, 64), torch.ones(16, 16, dtype=torch.bool).tril())",

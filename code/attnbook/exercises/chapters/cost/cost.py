@@ -1,0 +1,108 @@
+"""3. What fused attention costs · medium · 10 min
+
+Hints
+1. Operations: 2 for each query, key and feature; features of keys, then of values.
+2. Bytes: which of Q, K, V and O has which number of positions, heads and features?
+3. L is one number for each query of each head, always of 4 bytes.
+
+Why
+Every query head has $2 n_q n_k d_k$ operations for its scores, $2 n_q n_k d_v$ for the mixing, and
+$n_q n_k$ exponentials. $Q$ and $O$ have $h$ heads, $K$ and $V$ have $h_{kv}$; $L$ has 4 bytes for
+each query of each head.
+
+Notice
+With n_q = 1 it counts a step of decoding: h/h_kv queries meet each key that is read.
+"""
+
+from math import prod
+
+import numpy as np
+
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case
+
+
+def cost(n_q, n_k, d_k, d_v, h, h_kv, itemsize):
+    """Operations, exponentials and bytes of fused attention."""
+    operations = 2 * h * n_q * n_k * (d_k + d_v)
+    numbers = h * n_q * (d_k + d_v) + h_kv * n_k * (d_k + d_v)
+    return np.array([operations, h * n_q * n_k, itemsize * numbers + 4 * h * n_q], float)
+
+
+def from_shapes(n_q, n_k, d_k, d_v, h, h_kv, itemsize):
+    """The shape of each array, and for each number of a product its operations."""
+    q, k, v, out = (h, n_q, d_k), (h_kv, n_k, d_k), (h_kv, n_k, d_v), (h, n_q, d_v)
+    scores, lse = prod((h, n_q, n_k)), prod((h, n_q))
+    operations = scores * 2 * d_k + prod(out) * 2 * n_k
+    return np.array(
+        [operations, scores, itemsize * sum(map(prod, (q, k, v, out))) + 4 * lse], float
+    )
+
+
+CASES = (
+    case(n_q=1, n_k=1, d_k=1, d_v=1, h=1, h_kv=1, itemsize=4, gives=np.array([4.0, 1.0, 20.0])),
+    case(n_q=2, n_k=3, d_k=4, d_v=5, h=1, h_kv=1, itemsize=4, gives=np.array([108.0, 6.0, 188.0])),
+    case(n_q=3, n_k=2, d_k=5, d_v=4, h=1, h_kv=1, itemsize=8),
+    case(n_q=2, n_k=3, d_k=4, d_v=5, h=6, h_kv=2, itemsize=2),
+    case(n_q=1, n_k=7, d_k=2, d_v=3, h=4, h_kv=1, itemsize=2),
+    case(n_q=4096, n_k=4096, d_k=128, d_v=128, h=32, h_kv=8, itemsize=2),
+)
+
+MISTAKES = """
+L has one number for each query of each of the h query heads.
+    4 * h * n_q → 4 * n_q
+    4 * h * n_q → 4 * h_kv * n_q
+    4 * h * n_q → 4 * h * n_k
+    4 * h * n_q → 4
+each score has one exponential, and each of the h query heads has its own n_q n_k scores.
+    , h * n_q * n_k, → , 2 * h * n_q * n_k,
+    , h * n_q * n_k, → , h * n_q,
+    , h * n_q * n_k, → , n_q * n_k,
+    , h * n_q * n_k, → , h_kv * n_q * n_k,
+Q and K have the width of the keys, d_k; V and O have that of the values, d_v, and so has mixing.
+    h * n_q * (d_k + d_v) → h * n_q * 2 * d_k
+    h_kv * n_k * (d_k + d_v) → h_kv * n_k * 2 * d_k
+    h_kv * n_k * (d_k + d_v) → h_kv * n_k * 2 * d_v
+    = cost(n_q, n_k, d_k, d_k, h, h_kv, itemsize)
+each query, key and feature takes two operations, a multiplication and an addition, by the usual
+count for the first number of a sum too: not one, and not four.
+    2 * h * → h *
+    2 * h * → 4 * h *
+    2 * h * n_q * n_k * (d_k + d_v) → h * n_q * (n_k * (2 * d_k - 1) + d_v * (2 * n_k - 1))
+mixing is a second product, of weights and values: 2 n_q n_k d_v, and not d_k again.
+    n_q * n_k * (d_k + d_v) → n_q * n_k * 2 * d_k
+    n_q * n_k * (d_k + d_v) → n_q * n_k * d_k
+operations are those of all h query heads: shared keys spare bytes, and no products.
+    2 * h * → 2 * h_kv *
+    2 * h * → 2 *
+the steps of softmax are no operations of products: leave them out, and count exponentials apart.
+    2 * h * n_q * n_k * (d_k + d_v) → h * n_q * n_k * (2 * (d_k + d_v) + 5)
+    2 * h * n_q * n_k * (d_k + d_v) → h * n_q * n_k * (2 * (d_k + d_v) + 1)
+L is written, and read nowhere.
+    4 * h * n_q → 8 * h * n_q
+K and V have h_kv heads, and are read once for all heads that share them; Q and O have h.
+    h_kv * n_k → h * n_k
+    h * n_q * (d_k + d_v) + h_kv → h_kv * n_q * (d_k + d_v) + h
+L is missing from the bytes: one float32 for each query of each head.
+    + 4 * h * n_q →
+L is float32, 4 bytes a number, whatever the itemsize of the others.
+    4 * h * n_q → itemsize * h * n_q
+    4 * h * n_q → 4 * itemsize * h * n_q
+each number of Q, K, V and O has itemsize bytes, and each of L has 4.
+    itemsize * numbers → numbers
+    itemsize * numbers → 4 * numbers
+    itemsize * numbers + 4 * → numbers +
+scores and weights stay on the chip: the fused form neither writes nor reads them.
+    itemsize * numbers → itemsize * (numbers + 4 * h * n_q * n_k)
+    itemsize * numbers → itemsize * (numbers + 2 * h * n_q * n_k)
+O is missing from the bytes: it is written.
+    h * n_q * (d_k + d_v) → h * n_q * d_k
+V is missing from the bytes.
+    h_kv * n_k * (d_k + d_v) → h_kv * n_k * d_k
+all of it is that of one head: there are h, and h_kv of keys and values.
+    = cost(n_q, n_k, d_k, d_v, 1, 1, itemsize)
+these are bits: asked are bytes.
+    = cost(n_q, n_k, d_k, d_v, h, h_kv, itemsize) * [1, 1, 8]
+"""
+
+exercise = write(cost, CASES, MISTAKES, oracle=from_shapes)

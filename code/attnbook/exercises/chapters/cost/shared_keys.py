@@ -1,0 +1,61 @@
+r"""1. Heads that share their keys · easy · 5 min
+
+Hints
+1. How many bytes has one head of Q? 1024 positions, 128 numbers, 2 bytes each.
+2. How many heads have Q, K, V and O? O has one for each query head.
+3. Scores are not shared: each of the 32 query heads has a matrix of its own.
+
+Why
+One head of one array has $2^{10} \cdot 2^7$ numbers of 2 bytes, a quarter of a MiB. $Q$ and $O$
+have 32 such heads, 8 MiB each; $K$ and $V$ have 8, 2 MiB each: 20 MiB. Every query head has its own
+scores: $32 \cdot 2^{20} \cdot 2$ bytes are 64 MiB.
+
+Notice
+Fused, 20 MiB travel; with the whole matrix, S and A are written and read beside them.
+"""
+
+from attnbook.exercises.engine.module import predict
+
+
+def shared_keys():
+    """MiB of Q, K, V and O together, and of the scores of all heads."""
+    position = 128 * 2  # bytes of one position of one head
+    return [(2 * 32 + 2 * 8) * 1024 * position / 2**20, 32 * 1024**2 * 2 / 2**20]
+
+
+MISTAKES = """
+K and V have 8 heads, not 32: that is what sharing saves.
+    [32, 64]
+16 bits are 2 bytes, not 4.
+    [40, 128]
+you counted numbers: each takes 2 bytes.
+    [10, 32]
+O, which is written, is missing: it is as large as Q.
+    [12, 64]
+V, as large as K, and O, as large as Q, are missing.
+    [10, 64]
+shared keys do not share scores: each query head has its own.
+    [20, 16]
+that is S of one head; there are 32.
+    [20, 2]
+K and V are missing: 2 MiB each.
+    [16, 64]
+K and V are two arrays, of 2 MiB each.
+    [18, 64]
+only K and V have 8 heads: Q and O have 32.
+    [8, 64]
+128 is S in 32 bits, or S and A: asked are scores, of 2 bytes.
+    [20, 128]
+that is half of S: all pairs have a score, of 2 bytes; no mask is named.
+    [20, 32]
+that is with L: asked are Q, K, V and O alone.
+    [20.125, 64]
+that is in bits: a byte has 8 of them.
+    [160, 512]
+a MiB has 2^20 bytes, not a million.
+    [20 * 2**20 / 1e6, 64 * 2**20 / 1e6]
+that is in bytes; a MiB has 2^20 of them.
+    [20 * 2**20, 64 * 2**20]
+"""
+
+exercise = predict(shared_keys, MISTAKES, stated=[20, 64], atol=0.01)
