@@ -12,7 +12,7 @@ from test_plots_svg import faults
 from test_transformer_diagram import texts_are_apart
 
 from attnbook import plots, reference
-from attnbook.exercises.solutions.online import step
+from attnbook.exercises.chapters.online.step import step
 from attnbook.plots import online
 
 SOME, EVERY = np.tri(5, dtype=bool), np.tri(5, k=-1, dtype=bool)

@@ -1,0 +1,185 @@
+r"""7. The gradient of one block · hard · 12 min
+
+Hints
+1. Three steps: the weights from scores and lse, what is subtracted from grad_out and out, and the
+   two joined as in Chapter 3.
+2. weights = exp(scores - lse[..., None]): among all keys, not among those of the block.
+3. What is subtracted is one number for each query: sum grad_out * out over the features,
+   keepdims=True.
+4. Where lse is -inf, subtract 0 from the scores.
+
+Why
+$e^{S - L}$ are the weights of these keys among all keys, though the others are away. What is
+subtracted, $\sum_j A_j\, (g \cdot v_j)$ over all keys, is $g \cdot O$, and the output is at hand.
+Where $L$ is −∞ every score is −∞ too, and shifted by 0 their exponentials are 0.
+
+Notice
+No other block was needed: the output and L have already met all keys.
+"""
+
+import numpy as np
+
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case, stress
+from attnbook.reference import logsumexp, softmax
+
+
+def block_gradient(grad_out, out, lse, scores, v):
+    """exp(S - L) ∘ (grad_O vᵀ - rowsum(grad_O ∘ O)) for one block of keys."""
+    shift = np.where(lse == -np.inf, 0, lse)[..., None]
+    along = np.sum(grad_out * out, axis=-1, keepdims=True)
+    return np.exp(scores - shift) * (grad_out @ np.swapaxes(v, -1, -2) - along)
+
+
+def over_the_block(grad_out, out, lse, scores, v):
+    weights = np.exp(scores - np.where(lse == -np.inf, 0, lse)[..., None])
+    of_weights = grad_out @ np.swapaxes(v, -1, -2)
+    return weights * (of_weights - np.sum(weights * of_weights, axis=-1, keepdims=True))
+
+
+def key_by_key(grad_out, out, lse, scores, v):
+    """A score pulls by its weight times how far its value lies from the output, along grad_out."""
+    grad = np.zeros_like(scores)
+    for *at, i, j in np.ndindex(scores.shape):
+        row, key = (*at, i), (*at, j)
+        if (score := scores[*at, i, j]) > -np.inf:
+            grad[*at, i, j] = np.exp(score - lse[row]) * (grad_out[row] @ (v[key] - out[row]))
+    return grad
+
+
+rng = np.random.default_rng(7)
+
+
+def drawn(*batch, n_q, n_b, d_v, others=3, shift=0.0, hidden=0.0, dtype=np.float64):
+    """One of several blocks of keys, with the output and L of all of them."""
+    n_k = n_b + others
+    scores = shift + 2 * rng.standard_normal((*batch, n_q, n_k))
+    scores = np.where(rng.random(scores.shape) < hidden, -np.inf, scores)
+    v, grad_out = (rng.standard_normal((*batch, n, d_v)) for n in (n_k, n_q))
+    found = {
+        "grad_out": grad_out,
+        "out": softmax(scores) @ v,
+        "lse": logsumexp(scores),
+        "scores": scores[..., :n_b],
+        "v": v[..., :n_b, :],
+    }
+    return {name: x.astype(dtype) for name, x in found.items()}
+
+
+def tiny(keys, grad=1.0):
+    values, scores = np.array([[0.0], [4.0], [8.0]]), np.log([[1.0, 3.0, 4.0]])
+    return {
+        "grad_out": np.array([[grad]]),
+        "out": np.array([[5.5]]),
+        "lse": np.log([8.0]),
+        "scores": scores[:, keys],
+        "v": values[keys],
+    }
+
+
+EMPTY_ROW = {
+    "grad_out": np.array([[1.0, -2.0], [3.0, 1.0]]),
+    "out": np.array([[0.0, 0.0], [2.0, 1.0]]),
+    "lse": np.array([-np.inf, 0.0]),
+    "scores": np.array([[-np.inf, -np.inf], [0.0, -np.inf]]),
+    "v": np.array([[2.0, 1.0], [4.0, 3.0]]),
+}
+
+CASES = (
+    case(**tiny([2]), gives=np.array([[1.25]])),
+    case(**tiny([0, 1], grad=2.0), gives=np.array([[-1.375, -1.125]])),
+    case(**drawn(n_q=3, n_b=4, d_v=2)),
+    case(**drawn(n_q=3, n_b=2, d_v=5, others=0)),
+    case(**drawn(2, n_q=4, n_b=3, d_v=5)),
+    case(**drawn(2, 3, n_q=2, n_b=5, d_v=4)),
+    case(**drawn(n_q=3, n_b=3, d_v=3)),
+    case(**drawn(2, n_q=2, n_b=2, d_v=2)),
+    case(**drawn(n_q=4, n_b=5, d_v=3, hidden=0.3)),
+    stress(**drawn(n_q=3, n_b=4, d_v=2, shift=1000.0)),
+    stress(**drawn(n_q=3, n_b=4, d_v=2, shift=-1000.0)),
+    stress(**EMPTY_ROW),
+    stress(**tiny([0, 1], grad=np.nan)),
+    stress(**drawn(n_q=3, n_b=4, d_v=2, dtype=np.float32)),
+)
+
+MISTAKES = """
+the weights are a softmax of this block: among all keys they are exp(S - L).
+    np.exp(scores - shift) → softmax(scores)
+    np.exp(scores - np.where(lse == -np.inf, 0, lse)[..., None]) → softmax(scores)
+the sum over this block alone is subtracted: over all keys it is rowsum(grad_O ∘ O).
+    is over_the_block
+nothing is subtracted: raising one score lowers the weights of all other keys.
+    - along →
+the mean over the features is subtracted: g · O is their sum.
+    np.sum(grad_out → np.mean(grad_out
+what is subtracted is multiplied by the weight too: A ∘ (… - …).
+    - along) → ) - along
+the weights are taken twice: once is enough.
+    - along → - np.exp(scores - shift) * along
+    np.exp(scores - shift) * → np.exp(scores - shift) ** 2 *
+the weights meet the bracket in a matrix product: multiply entry by entry.
+    np.exp(scores - shift) * → np.exp(scores - shift) @
+the weights are missing: a key without weight cannot move.
+    np.exp(scores - shift) * →
+g · O is added: what counts is the distance of a value from the output.
+    - along → + along
+the sign is turned: a score pulls the output towards its value.
+    return np → return -np
+that is the gradient by the weights: go on through the softmax.
+    = grad_out @ np.swapaxes(v, -1, -2)
+these are the weights: the gradient of their scores is asked for.
+    * (grad_out @ np.swapaxes(v, -1, -2) - along) →
+that is the diagonal of the Jacobian alone: the other keys count as well.
+    * (grad_out → * (1 - np.exp(scores - shift)) * (grad_out ; - along →
+each query has its own sum, over the features: axis=-1, keepdims=True.
+    , keepdims=True) →)
+    axis=-1, keepdims=True) → axis=-2, keepdims=True)
+    np.sum(grad_out * out, axis=-1, keepdims=True) → np.sum(grad_out * out)
+grad_out @ outᵀ pairs all queries: multiply entry by entry, then sum the features.
+    np.sum(grad_out * out, axis=-1, keepdims=True) → grad_out @ np.swapaxes(out, -1, -2)
+v.T reverses every axis; on a stack of values only the last two may be swapped.
+    np.swapaxes(v, -1, -2) - → v.T -
+what is subtracted is g · O: the sum of grad_out * out over the features.
+    - along → - shift
+    np.sum(grad_out * out → np.sum(np.exp(scores - shift)
+    np.sum(grad_out * out → np.sum(out
+    np.sum(grad_out * out → np.sum(grad_out
+    np.sum(grad_out * out → np.sum(out * out
+the values of the block are missing: each key has its own g · v.
+    (grad_out @ np.swapaxes(v, -1, -2) - along) → -along
+out is subtracted from grad_out: what is subtracted is their product, g · O.
+    (grad_out @ np.swapaxes(v, -1, -2) - along) → ((grad_out - out) @ np.swapaxes(v, -1, -2))
+v is not transposed: each query's g meets each value, grad_out @ vᵀ.
+    np.swapaxes(v, -1, -2) - → v -
+L has no axis for the keys, and meets the scores in the wrong place: lse[..., None].
+    shift = np.where(lse == -np.inf, 0, lse)[..., None] → shift = np.where(lse == -np.inf, 0, lse)
+the difference is turned round: weights are exp(S - L), and below 1.
+    scores - shift → shift - scores
+S - L are logarithms of the weights: take their exponentials.
+    np.exp(scores - shift) → (scores - shift)
+S and L are natural logarithms: they go with np.exp, and no power or logarithm has the base 2.
+    np.exp(scores - shift) → np.exp2(scores - shift)
+    scores - shift → scores - shift / np.log(2).item()
+these weights do not sum to 1: exp(S) is divided by exp(L), or L is subtracted first.
+    scores - shift → scores
+    shift = np.where(lse == -np.inf, 0, lse) → shift = np.where(lse == -np.inf, 0, scores.max(axis=-1))
+    np.exp(scores - shift) → np.exp(scores) / lse[..., None]
+where a query sees nothing L is -inf, and -inf - (-inf) is NaN: shift by 0 there.
+    shift = np.where(lse == -np.inf, 0, lse)[..., None] → shift = lse[..., None]
+out stands where grad_out belongs: values meet the gradient of the output.
+    (grad_out @ → (out @
+that is the gradient of the values: asked is that of the scores.
+    np.exp(scores - shift) * (grad_out @ np.swapaxes(v, -1, -2) - along) → np.swapaxes(np.exp(scores - shift), -1, -2) @ grad_out
+the output of this block is used: g · O needs the output over all keys.
+    grad_out * out → grad_out * (softmax(scores) @ v)
+no scale belongs here: it stands between scores and queries.
+    return np → return grad_out.shape[-1] ** -0.5 * np
+exp(S) and exp(L) overflow or vanish, each for itself: subtract before exp.
+    np.exp(scores - shift) → np.exp(scores) / np.exp(lse)[..., None]
+    np.exp(scores - shift) → np.exp(scores) / np.where(np.exp(lse) == 0, 1, np.exp(lse))[..., None]
+a NaN that came in became 0: shift by 0 where L is -inf, so that none arises, and let others show.
+    = np.nan_to_num(block_gradient(grad_out, out, lse, scores, v))
+    shift = np.where(lse == -np.inf, 0, lse) → shift = lse ; return np.exp → return np.nan_to_num(np.exp ; - along) → - along))
+"""
+
+exercise = write(block_gradient, CASES, MISTAKES, drafts=(over_the_block,), oracle=key_by_key)

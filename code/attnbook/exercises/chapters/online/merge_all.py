@@ -1,0 +1,188 @@
+r"""4. Merge many blocks at once · medium · 12 min
+
+Hints
+1. What are the shares of two blocks, and which function of their L makes them?
+2. Shares of all blocks are a softmax over the blocks, and L is a log-sum-exp over them.
+3. Both functions work along the last axis: np.moveaxis(lses, 0, -1) puts the blocks there.
+4. To multiply the outputs, move the shares back, and give them one more axis.
+
+Why
+The share of a block is $e^{L_b} / \sum_c e^{L_c}$: the softmax of the $L_b$. So merging is
+attention itself, with one key for each block, the score $L_b$ and the value $O_b$; its log-sum-exp
+is the $L$ of all keys. Both functions have the guards.
+
+Notice
+Merging is attention over blocks: one key a block, with the score L.
+"""
+
+import numpy as np
+
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case, stress
+from attnbook.reference import logsumexp, softmax
+
+
+def merge_all(outs, lses):
+    """The blocks' outputs, averaged by the softmax of their L, and the log-sum-exp of these."""
+    lses = np.moveaxis(lses, 0, -1)
+    shares = np.moveaxis(softmax(lses), -1, 0)
+    return np.sum(shares[..., None] * outs, axis=0), logsumexp(lses)
+
+
+def by_hand(outs, lses):
+    top = np.max(lses, axis=0)
+    shift = np.where(np.isfinite(top), top, 0)
+    exp = np.exp(lses - shift)
+    total = np.sum(exp, axis=0)
+    shares = exp / np.where(total == 0, 1, total)
+    return np.sum(shares[..., None] * outs, axis=0), shift + np.log(total)
+
+
+def by_pairs(outs, lses):
+    """One block is merged after the other."""
+    out, lse = outs[0], lses[0]
+    for o, l in zip(outs[1:], lses[1:], strict=True):
+        both = np.logaddexp(lse, l)
+        shift = np.where(both == -np.inf, 0, both)
+        out = np.exp(lse - shift)[..., None] * out + np.exp(l - shift)[..., None] * o
+        lse = both
+    return out, lse
+
+
+rng = np.random.default_rng(6)
+
+
+def blocks(n, *batch, n_q, d_v, dtype=np.float64, shift=0.0):
+    return {
+        "outs": rng.standard_normal((n, *batch, n_q, d_v)).astype(dtype),
+        "lses": (shift + 2 * rng.standard_normal((n, *batch, n_q))).astype(dtype),
+    }
+
+
+def with_empty(blocks, *places):
+    for place in places:
+        blocks["outs"][place], blocks["lses"][place] = 0, -np.inf
+    return blocks
+
+
+EVEN = {"outs": np.array([[[3.0]], [[8.0]]]), "lses": np.log([[4.0], [4.0]])}
+UNEVEN = {"outs": np.array([[[0.0]], [[4.0]], [[8.0]]]), "lses": np.log([[1.0], [3.0], [4.0]])}
+
+CASES = (
+    case(**EVEN, gives=(np.array([[5.5]]), np.log([8.0]))),
+    case(**UNEVEN, gives=(np.array([[5.5]]), np.log([8.0]))),
+    case(**blocks(1, n_q=2, d_v=3)),
+    case(**blocks(4, n_q=2, d_v=3)),
+    case(**blocks(3, n_q=5, d_v=2)),
+    case(**blocks(3, 2, n_q=4, d_v=5)),
+    case(**blocks(5, 2, 3, n_q=2, d_v=4)),
+    case(**blocks(3, n_q=3, d_v=3)),
+    stress(**blocks(3, n_q=2, d_v=3, shift=1000.0)),
+    stress(**blocks(3, n_q=2, d_v=3, shift=-1000.0)),
+    stress(outs=np.array([[[1.0]], [[2.0]]]), lses=np.array([[1000.0], [0.0]])),
+    stress(outs=np.array([[[1.0]], [[2.0]]]), lses=np.array([[0.0], [1000.0]])),
+    stress(outs=np.array([[[0.0]], [[2.0]]]), lses=np.array([[-np.inf], [-2e30]])),
+    stress(**with_empty(blocks(3, n_q=2, d_v=3), 0)),
+    stress(**with_empty(blocks(3, n_q=2, d_v=3), (1, 0), (2, 1))),
+    stress(**with_empty(blocks(3, n_q=2, d_v=3), (0, 1), (1, 1), (2, 1))),
+    stress(**with_empty(blocks(2, n_q=2, d_v=3), 0, 1)),
+    stress(**UNEVEN | {"outs": np.array([[[0.0]], [[np.nan]], [[8.0]]])}),
+    stress(
+        outs=np.array([[[1.0], [2.0]], [[3.0], [4.0]]]),
+        lses=np.array([[1000.0, -1000.0], [1001.0, -1001.0]]),
+    ),
+    stress(**blocks(3, n_q=2, d_v=3, dtype=np.float32)),
+)
+
+MISTAKES = """
+the outputs are averaged evenly: each block counts by its share, e^{L_b} of the sum.
+    np.sum(shares[..., None] * outs → np.mean(outs
+    = (np.mean(outs, axis=0), np.mean(lses, axis=0))
+    np.exp(lse - shift)[..., None] * out + np.exp(l - shift)[..., None] * o → (out + o) / 2
+the outputs are summed: each is an average already, so weigh them.
+    = (np.sum(outs, axis=0), np.sum(lses, axis=0))
+    np.sum(shares[..., None] * outs, axis=0), logsumexp → np.sum(outs, axis=0), logsumexp
+the shares are not divided by their sum, that of all e^L.
+    softmax(lses) → np.exp(lses)
+    softmax(lses) → np.exp(lses) ; logsumexp(lses) → np.log(np.sum(np.exp(lses), axis=-1))
+    exp / np.where(total == 0, 1, total) → exp
+one softmax serves all queries: each has its own shares, over the blocks.
+    softmax(lses) → softmax(lses.ravel()).reshape(lses.shape)
+the sum is divided by the number of blocks: their shares sum to 1 already.
+    np.sum(shares[..., None] * outs, axis=0), logsumexp → np.mean(shares[..., None] * outs, axis=0), logsumexp
+the shares have no axis for the features, and meet the outputs in the wrong place: shares[..., None].
+    shares[..., None] * outs, axis=0), logsumexp → shares * outs, axis=0), logsumexp
+the shares have their blocks on the last axis, and the outputs on the first: move them back.
+    np.moveaxis(softmax(lses), -1, 0) → softmax(lses)
+the start counts as a block with L = 0, a key of score 0: nothing has L = -inf.
+    outs[0], lses[0] → np.zeros_like(outs[0]), np.zeros_like(lses[0]) ; (outs[1:], lses[1:] → (outs, lses
+the shares are those of L itself: exponentiate before you divide.
+    softmax(lses) → lses / np.sum(lses, axis=-1, keepdims=True)
+L is the largest of the blocks': the others add to the sum of exponentials.
+    logsumexp(lses) → np.max(lses, axis=-1)
+the L are added, or averaged: it is their exponentials that add.
+    logsumexp(lses) → np.sum(lses, axis=-1)
+    logsumexp(lses) → np.log(np.sum(lses, axis=-1))
+    logsumexp(lses) → np.mean(lses, axis=-1)
+the largest L was subtracted before the exponentials, and is not added again.
+    shift + np.log → np.log
+L is a natural logarithm: it goes with np.exp and np.log, not with base 2.
+    logsumexp(lses) → logsumexp(lses) / np.log(2).item()
+    np.exp(lses → np.exp2(lses ; np.log → np.log2
+    np.exp(lses → np.exp2(lses ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
+L is 0 where all blocks are empty, as for a key of score 0: it stays -inf.
+    logsumexp(lses) → np.nan_to_num(logsumexp(lses), neginf=0)
+the sum of e^L has all blocks: the logarithm of their number is neither added nor subtracted.
+    logsumexp(lses) → logsumexp(lses) + np.log(len(outs)).item()
+    logsumexp(lses) → logsumexp(lses) - np.log(len(outs)).item()
+a sum runs over the queries: shares and L run over the blocks, the first axis.
+    logsumexp(lses) → logsumexp(np.moveaxis(lses, -1, 0))
+    np.moveaxis(softmax(lses), -1, 0) → softmax(np.moveaxis(lses, -1, 0))
+    lses = np.moveaxis(lses, 0, -1) → ; np.moveaxis(softmax(lses), -1, 0) → softmax(lses)
+the exponentials of L overflow or vanish: subtract the largest L of each query, as softmax does.
+    np.max(lses, axis=0) → np.zeros_like(lses[0])
+    np.max(lses, axis=0) → np.zeros_like(lses[0]) ; np.where(total == 0, 1, total) → total
+    np.max(lses, axis=0) → np.zeros_like(lses[0]) ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
+    np.max(lses, axis=0) → np.zeros_like(lses[0]) ; np.where(total == 0, 1, total) → total ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
+the shift is another number than the largest L, and overflows where one lies far above it: subtract
+the largest of each query.
+    np.max(lses, axis=0) → lses[-1]
+    np.max(lses, axis=0) → lses[0]
+    np.max(lses, axis=0) → np.mean(lses, axis=0)
+    np.max(lses, axis=0) → np.min(lses, axis=0)
+an empty block gets a large negative L, and a block of keys may lie below that: only -inf is below
+all.
+    np.moveaxis(lses, 0, -1) → np.nan_to_num(np.moveaxis(lses, 0, -1), neginf=-1e4) ; logsumexp(lses) → np.where(np.all(lses == -1e4, axis=-1), -np.inf, logsumexp(lses))
+    np.moveaxis(lses, 0, -1) → np.nan_to_num(np.moveaxis(lses, 0, -1), neginf=-1e9) ; logsumexp(lses) → np.where(np.all(lses == -1e9, axis=-1), -np.inf, logsumexp(lses))
+    np.moveaxis(lses, 0, -1) → np.nan_to_num(np.moveaxis(lses, 0, -1), neginf=-1e30) ; logsumexp(lses) → np.where(np.all(lses == -1e30, axis=-1), -np.inf, logsumexp(lses))
+where all blocks are empty every L is -inf, and -inf - (-inf) or 0 / 0 is NaN: the output is 0
+there, and L stays -inf.
+    np.where(np.isfinite(top), top, 0) → top
+    np.where(np.isfinite(top), top, 0) → top ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
+    np.where(both == -np.inf, 0, both) → both
+one maximum serves all queries: each subtracts the largest of its own L.
+    np.max(lses, axis=0) → np.max(lses)
+    np.max(lses, axis=0) → np.max(lses) ; np.where(np.isfinite(top), top, 0) → top ; np.where(total == 0, 1, total) → total
+    np.max(lses, axis=0) → np.max(lses) ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
+    np.max(lses, axis=0) → np.max(lses) ; np.where(total == 0, 1, total) → total ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
+the block with the largest L is taken alone: each has its share.
+    softmax(lses) → (np.arange(len(outs)) == np.argmax(lses, axis=-1)[..., None])
+the order is the output, then L.
+    = merge_all(outs, lses)[::-1]
+a NaN that a block handed over became 0: where all blocks are empty, shift by 0, and no NaN needs
+mending.
+    np.where(both == -np.inf, 0, both) → both ; return out → return np.nan_to_num(out)
+two blocks alone are merged: there may be any number.
+    zip(outs[1:], lses[1:] → zip([outs[1]], [lses[1]]
+L is that of the last block: after each merger it has to grow by what was merged.
+    lse = both → lse = l
+"""
+
+exercise = write(
+    merge_all,
+    CASES,
+    MISTAKES,
+    drafts=(by_hand, by_pairs),
+    oracle=by_pairs,
+    results=("out", "lse"),
+)

@@ -1,0 +1,221 @@
+"""3. One more block · medium · 15 min
+
+Hints
+1. The maximum of a block is np.max(scores, axis=-1); the new m is the larger of it and m.
+2. c = exp(m - new) multiplies l and o; p = exp(scores - new[..., None]) is what is added.
+3. o has one more axis than c: c[..., None] * o + p @ v.
+4. Where new is -inf, subtract 0 instead: np.where(new == -np.inf, 0, new).
+
+Why
+The new maximum is the larger of the old one and the block's. The factor $c$ moves both sums from
+the old maximum to the new one, once for all keys that came before, and the block adds its own
+exponentials and their values. Where the new maximum is −∞ nothing has been visible yet: shifted by
+0, all exponentials are 0, and so are both sums.
+
+Notice
+Three numbers for each query, d_v + 2 floats, hold all that a million keys have said.
+"""
+
+import numpy as np
+
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case, stress
+
+
+def step(m, l, o, scores, v):
+    """m, l and o after one more block of scores and values."""
+    new = np.maximum(m, np.max(scores, axis=-1))
+    shift = np.where(new == -np.inf, 0, new)
+    c, p = np.exp(m - shift), np.exp(scores - shift[..., None])
+    return new, c * l + np.sum(p, axis=-1), c[..., None] * o + p @ v
+
+
+def unguarded(m, l, o, scores, v):
+    new = np.maximum(m, np.max(scores, axis=-1))
+    c, p = np.exp(m - new), np.exp(scores - new[..., None])
+    return new, c * l + np.sum(p, axis=-1), c[..., None] * o + p @ v
+
+
+def returned(m, l, o, scores, v):
+    """The right step, before a mistake in what it returns."""
+    new, total, out = step(m, l, o, scores, v)
+    return new, total, out
+
+
+def key_by_key(m, l, o, scores, v):
+    """Each query meets one key after the other, and moves its sums where that key is higher."""
+    m, l, o = m.copy(), l.copy(), o.copy()
+    for *at, j in np.ndindex(scores.shape):
+        i, key, s = tuple(at), (*at[:-1], j), scores[*at, j]
+        if s > m[i]:
+            c = np.exp(m[i] - s)
+            m[i], l[i], o[i] = s, c * l[i], c * o[i]
+        if s > -np.inf:
+            l[i] += np.exp(s - m[i])
+            o[i] += np.exp(s - m[i]) * v[key]
+    return m, l, o
+
+
+rng = np.random.default_rng(5)
+
+
+def drawn(*batch, n_q, n_b, d_v, seen=True, dtype=np.float64):
+    """A state that a first block left, or that of the start, and a block to come."""
+    first, scores = rng.standard_normal((2, *batch, n_q, n_b)) * 2
+    before, v = rng.standard_normal((2, *batch, n_b, d_v))
+    start = np.full((*batch, n_q), -np.inf), np.zeros((*batch, n_q)), np.zeros((*batch, n_q, d_v))
+    m, l, o = step(*start, first, before) if seen else start
+    found = {"m": m, "l": l, "o": o, "scores": scores, "v": v}
+    return {name: x.astype(dtype) for name, x in found.items()}
+
+
+START = {"m": np.array([-np.inf]), "l": np.zeros(1), "o": np.zeros((1, 1))}
+AFTER_TWO = {"m": np.log([3.0]), "l": np.array([4 / 3]), "o": np.array([[4.0]])}
+FIRST = {"scores": np.log([[1.0, 3.0]]), "v": np.array([[0.0], [4.0]])}
+SECOND = {"scores": np.log([[4.0]]), "v": np.array([[8.0]])}
+LOWER = {"scores": np.log([[1.0, 1.0]]), "v": np.array([[8.0], [2.0]])}
+NOTHING = {"scores": np.array([[-np.inf, -np.inf]]), "v": np.array([[5.0], [7.0]])}
+ROWS = {
+    "m": np.array([-np.inf, 1.0, -np.inf]),
+    "l": np.array([0.0, 2.0, 0.0]),
+    "o": np.array([[0.0, 0.0], [3.0, 1.0], [0.0, 0.0]]),
+    "scores": np.array([[-np.inf, -np.inf], [-np.inf, -np.inf], [0.0, -np.inf]]),
+    "v": np.array([[1.0, 2.0], [3.0, 4.0]]),
+}
+
+
+def far(old, new):
+    return {
+        "m": np.array([old, old]),
+        "l": np.array([1.5, 1.0]),
+        "o": np.array([[3.0], [2.0]]),
+        "scores": np.array([[new, new - 1], [new - 2, new]]),
+        "v": np.array([[4.0], [6.0]]),
+    }
+
+
+CASES = (
+    case(**START, **FIRST, gives=tuple(AFTER_TWO.values())),
+    case(**AFTER_TWO, **SECOND, gives=(np.log([4.0]), np.array([2.0]), np.array([[11.0]]))),
+    case(**AFTER_TWO, **LOWER),
+    case(**drawn(n_q=3, n_b=5, d_v=2)),
+    case(**drawn(n_q=3, n_b=5, d_v=4, seen=False)),
+    case(**drawn(2, n_q=4, n_b=3, d_v=6)),
+    case(**drawn(2, 3, n_q=2, n_b=4, d_v=5)),
+    case(**drawn(n_q=3, n_b=3, d_v=3)),
+    stress(**START, **NOTHING),
+    stress(**AFTER_TWO, **NOTHING),
+    stress(**ROWS),
+    stress(**AFTER_TWO, **SECOND | {"v": np.array([[np.nan]])}),
+    stress(**far(1000.0, 1001.0)),
+    stress(**far(-1000.0, -1001.0)),
+    stress(**far(-1000.0, 1000.0)),
+    stress(**far(1000.0, -1000.0)),
+    stress(**drawn(n_q=2, n_b=3, d_v=4, dtype=np.float32)),
+)
+
+MISTAKES = r"""
+o is not multiplied by c: when the maximum rises it has to shrink as l does.
+    c[..., None] * o → o
+l is not multiplied by c: when the maximum rises it has to shrink as o does.
+    c * l → l
+c is missing: l and o are still relative to the old maximum.
+    c * l → l ; c[..., None] * o → o
+c multiplies the new block too: that is relative to the new maximum already.
+    c * l + np.sum(p, axis=-1) → c * (l + np.sum(p, axis=-1)) ; * o + p @ v → * (o + p @ v)
+    c * l + np.sum(p, axis=-1) → c * (l + np.sum(p, axis=-1))
+    * o + p @ v → * (o + p @ v)
+the factor is turned round: c = exp(m_old - m_new), and never above 1.
+    np.exp(m - shift) → np.exp(shift - m)
+    np.exp(m - shift) → np.exp(shift - np.where(m == -np.inf, shift, m))
+m is the maximum of the block alone: it is that of all scores so far, and may only rise.
+    new = np.maximum(m, np.max(scores, axis=-1)) → new = np.max(scores, axis=-1)
+    new = np.maximum(m, np.max(scores, axis=-1)) → new = shift = np.max(scores, axis=-1) ; shift = np.where(new == -np.inf, 0, new) →
+m does not rise with the block, so the first exponentials may overflow: take the larger of the two
+maxima.
+    np.maximum(m, np.max(scores, axis=-1)) → m + 0
+the maximum never falls below some number, and rows of lower scores vanish: only -inf is below all.
+    np.maximum(m, np → np.maximum(np.maximum(m, 0), np
+    np.maximum(m, np → np.maximum(np.maximum(m, -5e4), np
+m is a large negative number where nothing has been visible: it stays -inf.
+    np.maximum(m, np → np.maximum(np.maximum(m, -1e9), np
+    np.maximum(m, np → np.maximum(np.maximum(m, -1e10), np
+    np.maximum(m, np → np.maximum(np.maximum(m, -1e30), np
+    np.maximum(m, np → np.maximum(np.maximum(m, np.asarray(np.finfo(float).min, m.dtype)), np
+-inf became a large negative number, and where nothing is visible every hidden key counts, as exp(0)
+= 1: the exponential of -inf alone is 0.
+    = step(np.maximum(m, -1e9), l, o, np.maximum(scores, -1e9), v)
+    = step(np.maximum(m, -1e30), l, o, np.maximum(scores, -1e30), v)
+the block's exponentials are relative to the old maximum, which may lie far below them: subtract the
+new one.
+    scores - shift[..., None] → scores - np.where(m == -np.inf, 0, m)[..., None]
+the 0 of the guard is returned as m: shift by 0 there, and return -inf itself.
+    return new, c → return shift, c
+the maximum is taken over queries too: each has its own, over its keys, axis=-1.
+    np.max(scores, axis=-1) → np.max(scores, axis=-2)
+    np.max(scores, axis=-1) → np.max(scores, axis=0)
+    np.max(scores, axis=-1) → np.max(scores)
+    np.max(scores, axis=-1) → np.max(scores) ; np.where(new == -np.inf, 0, new) → new
+    np.maximum(m, np.max(scores, axis=-1)) → np.full_like(m, max(np.max(m), np.max(scores)))
+    np.maximum(m, np.max(scores, axis=-1)) → np.full_like(m, max(np.max(m), np.max(scores))) ; np.where(new == -np.inf, 0, new) → new
+the new maximum has no axis for the keys, and meets the scores in the wrong place: new[..., None].
+    scores - shift[..., None] → scores - shift
+the block's difference is turned round: exp(scores - m_new), and never above 1.
+    scores - shift[..., None] → shift[..., None] - scores
+that is the logarithm of c: take its exponential.
+    np.exp(m - shift) → m - shift
+the block's exponentials are relative to its own maximum: subtract the new m, or multiply them by a
+factor of their own.
+    scores - shift[..., None] → scores - np.nan_to_num(scores.max(-1, keepdims=True), neginf=0)
+the exponentials of both maxima overflow or vanish, each for itself: subtract before exp.
+    np.exp(m - shift) → np.exp(m) / np.exp(shift)
+o is multiplied by l: it was never divided by it.
+    c[..., None] * o → (c * l)[..., None] * o
+the scores are scaled already: take them as they are.
+    = step(m, l, o, scores * v.shape[-1] ** -0.5, v)
+o has one more axis than c, and meets it in the wrong place: c[..., None] * o.
+    c[..., None] * o → c * o
+these are powers of 2: softmax takes powers of e.
+    np.exp ⇒ np.exp2
+a block that is empty for all queries is left out, but one may be empty for a single query: shift by
+0 where its maximum is -inf.
+    = unguarded(m, l, o, scores, v) if np.any(np.isfinite(scores)) else (m + 0, l + 0, o + 0)
+that is L: the maximum itself goes on to the next block.
+    return new, total → return new + np.log(total), total
+where nothing has been visible so far m is -inf, and -inf - (-inf) is NaN: shift by 0 there.
+    is unguarded
+NaN is mended in the results, and with it a NaN that came in as a value, or an m of -inf: shift by 0
+where the maximum is -inf, and none appears.
+    step(m → unguarded(m ; total, out\n → np.nan_to_num(total), np.nan_to_num(out)\n
+    = tuple(map(np.nan_to_num, unguarded(m, l, o, scores, v)))
+the exponentials of the block are not shifted: they overflow, and belong to no m.
+    scores - shift[..., None] → scores
+l adds the exponentials of the block, all of them: not their mean, their largest or their number.
+    np.sum(p, axis=-1) → np.mean(p, axis=-1)
+    np.sum(p, axis=-1) → np.max(p, axis=-1)
+    np.sum(p, axis=-1) → p.shape[-1]
+l adds exponentials of several queries: each adds its own, axis=-1.
+    np.sum(p, axis=-1) → np.sum(p, axis=-2)
+    np.sum(p, axis=-1) → np.sum(p)
+the block's exponentials are divided by their sum: that comes once, in the end.
+    p @ v → p / np.sum(p, axis=-1, keepdims=True) @ v
+    np.sum(p, axis=-1) → 1 ; p @ v → p / np.sum(p, axis=-1, keepdims=True) @ v
+o is divided by l: between the blocks it stays undivided, and o / l is last.
+    return new, total, out → return new, total, out / np.where(total == 0, 1, total)[..., None]
+    return new, total, out → return new, total, out / total[..., None]
+    step(m, l, o → step(m, l, l[..., None] * o ; total, out\n → total, out / np.where(total == 0, 1, total)[..., None]\n
+the logarithm is taken: the sum l itself goes on to the next block.
+    return new, total → return new, np.log(total)
+    return new, total → return new, new + np.log(total)
+the results stand in another order: m, l, o.
+    return new, total, out → return new, out, total
+    return new, total, out → return total, new, out
+    return new, total, out → return out, new, total
+    return new, total, out → return out, total, new
+the new block stands alone: what came before is in m, l and o.
+    = step(np.full_like(m, -np.inf), 0 * l, 0 * o, scores, v)
+"""
+
+exercise = write(
+    step, CASES, MISTAKES, drafts=(returned,), oracle=key_by_key, results=("m", "l", "o")
+)
