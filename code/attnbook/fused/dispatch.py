@@ -50,7 +50,7 @@ def attention(
     alibi: bool = False,
     scale: Number | None = None,
 ) -> Float[Tensor, "*lead n_heads n_q d_v"]:
-    """Attention by the fastest program that gives the right answer: `explain` says which.
+    """Attention by the first program of an order that gives the right answer: see `explain`.
 
         out = softmax(cap(scale · q kᵀ) + bias) v    over the visible keys,  scale = 1/√d_k
 

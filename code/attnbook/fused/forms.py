@@ -1,4 +1,4 @@
-"""The programs that `attention` chooses from, the fastest first: what each refuses, its call."""
+"""The programs that `attention` chooses from, in order: what each refuses, and its call."""
 
 import functools
 import os
