@@ -19,6 +19,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal
 from traitlets.config import Config
 
+from tools.exercise_headers import head
 from tools.figures import keep
 from tools.install_cell import address, place
 from tools.kernels import SPEECH
@@ -61,6 +62,10 @@ def run(path, fresh):
     before = path.read_text(encoding="utf-8")
     notebook = parse(before)
     place(notebook, address())
+    try:
+        head(notebook)
+    except KeyError as missing:
+        return [missing.args[0]]
     earlier = {} if fresh else {cell.id: cell.outputs for cell in code_cells(notebook)}
     if stopped := execute(notebook, path.resolve().parent):
         return stopped
