@@ -7,6 +7,12 @@ FLASH_CALLS = (
     "((q, q, q), {'dropout_p': 0.1}), ((q, q.mT.contiguous().mT, q), {}))"
 )
 
+DTYPES = (
+    "results = (torch.tensor([0.0, 4.0]), torch.from_numpy(np.array([0.0, 4.0])), half * 0.5, "
+    "half + half.to(torch.bfloat16), pytorch.softmax(half))"
+)
+FILLS = "for fill in (-10000.0, -65504.0, -100000.0, torch.finfo(torch.bfloat16).min, -torch.inf):"
+
 EQUAL = {
     "weighted_average.by_hand": {
         "weights = np.array([3, 1, 1]) / 4",  # the value that this multiplies is 0
@@ -136,6 +142,36 @@ EQUAL = {
         "n, d_k, d_v = (np.arange(2, 1000), 64, 128)",  # 86 lies in each of these ranges
         "n, d_k, d_v = (np.arange(1, 1001), 64, 128)",
         "return [n[left >= right][0], d_k * d_v, 10000 * (d_k + d_v)]",  # no n costs the same
+    },
+    "precision.result_bits": {  # dtypes do not depend on numbers
+        "half = torch.tensor([0.0, 5.0], dtype=torch.float16)",
+        "half = torch.tensor([1.0, 4.0], dtype=torch.float16)",
+        DTYPES.replace("tensor([0.0", "tensor([1.0"),
+        DTYPES.replace("tensor([0.0, 4.0", "tensor([0.0, 5.0"),
+        DTYPES.replace("array([0.0", "array([1.0"),
+        DTYPES.replace("array([0.0, 4.0", "array([0.0, 5.0"),
+        DTYPES.replace("half * 0.5", "half * 1.5"),
+        DTYPES.replace("half * 0.5", "half / 0.5"),
+        DTYPES.replace("half * 0.5", "half"),
+        DTYPES.replace("half + half", "half - half"),
+    },
+    "precision.fills": {  # the range ends at 65504 on both sides, and one place to fill is enough
+        "zeros, everywhere = (torch.zeros(2, dtype=torch.float16), torch.tensor([False, True]))",
+        "zeros, everywhere = (torch.zeros(2, dtype=torch.float16), torch.tensor([True, False]))",
+        FILLS.replace("-10000.0", "10000.0"),
+        FILLS.replace("-10000.0", "-10001.0"),
+        FILLS.replace("-65504", "65504"),
+        FILLS.replace("-100000", "100000"),
+        FILLS.replace("-100000", "-100001"),
+        FILLS.replace("-torch.inf", "torch.inf"),
+    },
+    "precision.roundings": {  # however many parts are merged at once
+        "return [1, max(1, 1) + 1, max([1]) + 1, in_turn]",
+        "return [1, max(1, 1) + 1, max([1] * 9) + 1, in_turn]",
+    },
+    "precision.half_mean": {  # float16 rounds 40001 to 40000
+        "return ([40001.0, 40000.0],)",
+        "return ([40000.0, 40001.0],)",
     },
     "libraries.two_corners": {
         "q = [[1.0]]",  # the keys are 0

@@ -1,0 +1,130 @@
+"""4. Round once · medium · 12 min
+
+Hints
+1. x.float() is x in float32, and y.to(x.dtype) is y in the dtype of x.
+2. The first product already rounds: where do q and k go to float32?
+3. Weights in float32 must meet values in float32: a product refuses two dtypes.
+
+Why
+All three inputs go to float32 before the first product, so neither scores nor weights are rounded
+to 16 bits, and a product above 65504 is a number like any other. The last step rounds the output to
+the dtype that came in.
+
+Notice
+One rounding at the end is what the budget of the chapter allows.
+"""
+
+import numpy as np
+import torch
+
+from attnbook import reference
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.tensors import on_tensors
+from attnbook.exercises.engine.write import case, stress
+
+
+def rounds_once(q, k, v):
+    """softmax(q kᵀ / √d_k) v in float32, in the dtype that came in."""
+    wide_q, wide_k, wide_v = q.float(), k.float(), v.float()
+    scores = wide_q @ wide_k.mT * q.shape[-1] ** -0.5
+    weights = torch.softmax(scores, dim=-1)
+    return (weights @ wide_v).to(q.dtype)
+
+
+def divided_last(q, k, v):
+    """The softmax by hand, whose sum divides the output."""
+    scores = q.float() @ k.float().mT * q.shape[-1] ** -0.5
+    exp = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+    mixed, total = exp @ v.float(), exp.sum(dim=-1, keepdim=True)
+    return (mixed / total).half()
+
+
+def in_float64(q, k, v):
+    """The package's attention in float64, rounded once as well."""
+    wide = (x.astype(np.float64) for x in (q, k, v))
+    return reference.scaled_dot_product_attention(*wide).astype(np.float16)
+
+
+def half(**arrays):
+    return {name: np.asarray(x, np.float16) for name, x in arrays.items()}
+
+
+def random(batch, n_q, n_k, d_k, d_v):
+    shapes = {"q": (n_q, d_k), "k": (n_k, d_k), "v": (n_k, d_v)}
+    return half(**{x: rng.standard_normal((*batch, *shape)) for x, shape in shapes.items()})
+
+
+rng = np.random.default_rng(16)
+
+CASES = (
+    case(**half(q=[[1]], k=[[0], [1]], v=[[0], [8]])),
+    case(**half(q=[[1, 2], [3, 0]], k=[[1, 0], [0, 1]], v=[[0], [8]])),
+    case(**random((), 3, 4, 2, 5)),
+    case(**random((2,), 3, 5, 4, 2)),
+    case(**random((2, 3), 2, 2, 8, 1)),
+    stress(**half(q=[[1]], k=[[0]] * 64, v=[[5000]] * 64), gives=np.float16([[5000]])),
+    stress(**half(q=[[0], [60]], k=[[10], [0]], v=[[0], [8]])),
+    stress(**half(q=[[3]], k=[[683], [682]], v=[[0], [8]])),
+    stress(**half(q=[[1025, 1024, 0]], k=[[1, 0, 0], [0, 1, 0]], v=[[0], [8]])),
+    stress(**half(q=[[1]], k=[[0], *[[-16]] * 64], v=[[0], *[[60000]] * 64])),
+    stress(**half(q=np.full((1, 64), 40), k=np.full((1, 64), 40), v=[[4]])),
+)
+
+MISTAKES = """
+every step rounds to 16 bits, and large products overflow: go to float32 before the first.
+    q.float(), k.float(), v.float() → q, k, v
+the product of q and k is made in float16, and rounds or overflows: go to float32 before it.
+    wide_q @ wide_k.mT → (q @ k.mT).float()
+the scores are rounded to float16 on the way, where 2049 becomes 2048.
+    torch.softmax(scores, → torch.softmax(scores.half().float(),
+    torch.softmax(scores, dim=-1) → torch.softmax(scores.half(), dim=-1).float()
+the queries are scaled while they are float16, and rounded: go to float32 before.
+    wide_q @ wide_k.mT * q.shape[-1] ** -0.5 → (q * q.shape[-1] ** -0.5).float() @ wide_k.mT
+the scale stands after the softmax, where it shrinks the output; it belongs to the scores.
+    .mT * q.shape[-1] ** -0.5 → .mT ; dim=-1) → dim=-1) * q.shape[-1] ** -0.5
+k.T reverses every axis; on a stack of keys only the last two may be swapped: k.mT.
+    wide_k.mT → wide_k.T
+there is no softmax: these scores are not weights, and sum to anything.
+    torch.softmax(scores, dim=-1) → scores
+the weights are rounded to float16 before they meet the values: small ones lose their digits.
+    weights @ wide_v → weights.half() @ v
+the sum of the values is rounded to float16 before it is divided, and may be beyond 65504: divide in
+float32.
+    mixed / total → mixed.half() / total
+    mixed / total → mixed.half() / total.half()
+the sum of the exponentials is rounded to float16: divide by it in float32.
+    mixed / total → mixed / total.half()
+the output goes through bfloat16, which has 8 bits for its digits: 5000 becomes 4992.
+    .to(q.dtype) → .bfloat16().half()
+the result is float32: return the dtype that came in.
+    .to(q.dtype) →
+the scale is missing: divide the scores by the square root of d_k.
+    wide_k.mT * q.shape[-1] ** -0.5 → wide_k.mT
+the scores are divided by d_k: the scale is one over its square root.
+    wide_k.mT * q.shape[-1] ** -0.5 → wide_k.mT / q.shape[-1]
+the softmax runs over the queries: keys are the last dimension of the scores.
+    torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=-2)
+the softmax runs over a dimension that is counted from the front: the keys are the last one, dim=-1.
+    torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=0)
+    torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=1)
+the scale has the width of the values, or the number of keys: it is one over the square root of d_k,
+the width of the keys.
+    wide_k.mT * q.shape[-1] → wide_k.mT * v.shape[-1]
+    wide_k.mT * q.shape[-1] → wide_k.mT * k.shape[-2]
+the scores are multiplied by the square root of d_k: divide by it.
+    wide_k.mT * q.shape[-1] ** -0.5 → wide_k.mT * q.shape[-1] ** 0.5
+the exponentials overflow, in float32 above 88.7: subtract each row's maximum.
+    scores - scores.amax(dim=-1, keepdim=True) → scores
+one maximum serves all rows, and a row far below it has only zeros left.
+    scores.amax(dim=-1, keepdim=True) → scores.max()
+"""
+
+exercise = write(
+    rounds_once,
+    CASES,
+    MISTAKES,
+    drafts=(divided_last,),
+    through=on_tensors,
+    to_the_bit=True,
+    oracle=in_float64,
+)
