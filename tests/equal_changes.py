@@ -7,6 +7,10 @@ FLASH_CALLS = (
     "((q, q, q), {'dropout_p': 0.1}), ((q, q.mT.contiguous().mT, q), {}))"
 )
 
+FIVE_ZEROS = (
+    "zeros = (torch.where(x[0] > 0, torch.log(x[0]), 0), torch.log(torch.where(x[1] > 0, x[1], 1))"
+    ", 0 * torch.sqrt(x[2]), torch.sqrt(x[3]), torch.exp(-1 / x[4].abs()))"
+)
 DTYPES = (
     "results = (torch.tensor([0.0, 4.0]), torch.from_numpy(np.array([0.0, 4.0])), half * 0.5, "
     "half + half.to(torch.bfloat16), pytorch.softmax(half))"
@@ -142,6 +146,26 @@ EQUAL = {
         "n, d_k, d_v = (np.arange(2, 1000), 64, 128)",  # 86 lies in each of these ranges
         "n, d_k, d_v = (np.arange(1, 1001), 64, 128)",
         "return [n[left >= right][0], d_k * d_v, 10000 * (d_k + d_v)]",  # no n costs the same
+    },
+    "twins.lse_gradient": {  # the last score of the second query is hidden
+        "scores = torch.log(torch.tensor([[1.0, 3.0, 4.0], [1.0, 3.0, 5.0]])).requires_grad_()",
+    },
+    "twins.five_zeros": {
+        FIVE_ZEROS.replace(*change)
+        for change in (
+            ("x[0] > 0", "x[1] > 0"),  # 0 is compared, whichever it is
+            ("x[0] > 0", "x[0] > 1"),
+            ("torch.log(x[0]), 0", "torch.log(x[0]), 1"),  # a constant has no slope
+            ("x[1] > 0", "x[2] > 0"),
+            ("x[1] > 0", "x[1] > 1"),
+            ("x[1] > 0", "x[1] >= 0"),  # ∞, the slope of the logarithm, arrives alone
+            ("x[1], 1", "x[2], 1"),  # never chosen
+            ("x[1], 1", "x[1], 2"),  # the slope at 2 is finite as well
+            ("0 * torch", "0 / torch"),  # 0/0 is NaN as well
+            ("x[3]", "x[4]"),  # the gradient of x[4] is NaN already
+            ("-1 /", "-2 /"),  # the slopes are 0 and ∞ as well
+            ("-1 /", "1 /"),  # ∞ · 0, the slope of |x| in PyTorch
+        )
     },
     "precision.result_bits": {  # dtypes do not depend on numbers
         "half = torch.tensor([0.0, 5.0], dtype=torch.float16)",

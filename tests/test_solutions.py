@@ -57,6 +57,8 @@ def agree_roughly(value, stated):
     """As a reader writes it down: four digits. What is raised begins with its name."""
     if isinstance(stated, str):
         return isinstance(value, str) and value.startswith(stated)
+    if isinstance(value, tuple):
+        return len(value) == len(stated) and all(map(agree_roughly, value, stated))
     if np.shape(value) != np.shape(stated):
         return False
     a, b = np.asarray(value, float), np.asarray(stated, float)

@@ -56,7 +56,7 @@ solved = exercises.masks.causal_mask.verdict(exercises.masks.causal_mask.solutio
 assert solved.state == "right", solved.text
 table = exercises.progress()
 assert "| twins.softmax | 0 |  |" in table and "| masks.causal_mask | 0 |  |" in table
-exercises.twins
+exercises.twins.softmax
 """
 
 
