@@ -39,20 +39,20 @@ MISTAKES = """
 these are bytes: a byte has 8 bits.
     [4, 8, 2, 4, 2]
 a list of floats becomes float32: PyTorch chooses 16 bits for nobody.
-    at 0: 16
+    [16, 64, 16, 32, 16]
 PyTorch makes float32 of Python's floats, and NumPy float64.
-    at 0: 64
+    [64, 64, 16, 32, 16]
 from_numpy shares the memory of the array, so it has to keep its dtype.
-    at 1: 32
+    [32, 32, 16, 32, 16]
 a number of Python takes on the tensor's dtype, float16.
-    at 2: 32
-    at 2: 64
+    [32, 64, 32, 32, 16]
+    [32, 64, 64, 32, 16]
 float32 holds both 16-bit types: no more is needed.
-    at 3: 64
+    [32, 64, 16, 64, 16]
 float16 has more digits and bfloat16 more range: their sum needs a type with both.
-    at 3: 16
+    [32, 64, 16, 16, 16]
 the package computes float16 in float32, and rounds the result to what came in.
-    at 4: 32
+    [32, 64, 16, 32, 32]
 """
 
 exercise = predict(result_bits, MISTAKES, stated=[32, 64, 16, 32, 16])
