@@ -236,6 +236,25 @@ EQUAL = {
     "fused.document_blocks": {
         "documents = np.repeat([0, 2], [8, 16])",  # other numbers of the same two documents
     },
+    "triton.programs": {
+        # three blocks of 129 hold 300 queries, too
+        "lanes, blocks = (triton.next_power_of_2(n_k), triton.cdiv(n_q, 129))",
+    },
+    "triton.wide_softmax": {
+        "l = 1.0",  # times exp(-inf), before anything is seen
+        "shift = tl.where(new == -float('inf'), 1.0, new)",  # -inf stays -inf
+        "shift = tl.where(m == -float('inf'), 1.0, m)",
+        "l = tl.where(l == 0, 2.0, l)",  # half of 0 is 0
+        # in the second loop, which stores nothing of these lanes
+        "s = tl.load(x_ptr + row + j, mask=j < n, other=float('inf'))",
+    },
+    "triton.registers": {
+        "return [4 * 32, s / (4 * 32), (o + s) / (8 * 32)]",  # o is the square of 4 * 32
+    },
+    "triton.merge": {  # where both blocks are empty -inf stays -inf, and half of 0 is 0
+        "shift = tl.where(top == -float('inf'), 1.0, top)",
+        "some = tl.where(total == 0, 2.0, total)",
+    },
     "machine_code.unordered": {  # a float32 near 1e8 is a multiple of 8
         "return np.array([100000000.0, -100000001.0, 1.0])",
         "return np.array([100000001.0, -100000000.0, 1.0])",

@@ -57,8 +57,10 @@ def kernels_of(text):
 def sources():
     cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
     chapter = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    solutions = ROOT / "code/attnbook/exercises/solutions/triton.py"
-    return kernels_of("\n\n\n".join([*chapter, solutions.read_text(encoding="utf-8")]))
+    exercises = ROOT / "code/attnbook/exercises/chapters/triton"
+    files = [exercises / f"{name}.py" for name in ("scale", "wide_softmax", "merge")]
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    return kernels_of("\n\n\n".join([*chapter, *texts]))
 
 
 def compiled(folder, text, calls):

@@ -1,0 +1,157 @@
+"""7. A merge in a kernel · hard · 15 min
+
+Hints
+1. Each program has one row: two numbers L, and two rows of D numbers from i * D on.
+2. L is a natural logarithm. shift = tl.maximum(a, b), and the shares are tl.exp(a - shift) and
+   tl.exp(b - shift).
+3. Two guards, as in Chapter 13: where both L are −∞ shift by 0, and divide by 1.
+
+Why
+It is `merge` of Chapter 13, one row to a program. On a GPU it is the second kernel of split-KV
+decoding: the first leaves an output and L for each piece of the cache, and no two programs ever
+write to one cell.
+
+Notice
+No row meets another, so no two programs write to one cell: no race, no atomics.
+"""
+
+import numpy as np
+import torch
+
+from attnbook import online
+from attnbook.exercises.engine.ahead import refused_by_a_gpu
+from attnbook.exercises.engine.launch import on_kernels
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case, stress
+from attnbook.kernels import tl, triton
+
+
+@triton.jit
+def merge_kernel(out_a, lse_a, out_b, lse_b, out, lse, D: tl.constexpr):
+    i = tl.program_id(0)
+    f = tl.arange(0, D)
+    a = tl.load(lse_a + i)
+    b = tl.load(lse_b + i)
+    top = tl.maximum(a, b)
+    shift = tl.where(top == -float("inf"), 0.0, top)
+    share_a = tl.exp(a - shift)
+    share_b = tl.exp(b - shift)
+    total = share_a + share_b
+    o = share_a * tl.load(out_a + i * D + f) + share_b * tl.load(out_b + i * D + f)
+    some = tl.where(total == 0, 1.0, total)
+    tl.store(out + i * D + f, o / some)
+    tl.store(lse + i, tl.where(total == 0, top, shift + tl.log(some)))
+
+
+def merge(out_a, lse_a, out_b, lse_b):
+    """The output and L of two blocks of keys together."""
+    out, lse = torch.empty_like(out_a), torch.empty_like(lse_a)
+    arrays = out_a, lse_a, out_b, lse_b, out, lse
+    merge_kernel[(lse.numel(),)](*arrays, D=out.shape[-1])
+    return out, lse
+
+
+def pair(out_a, sum_a, out_b, sum_b):
+    """Two blocks from their outputs, and from their sums of exponentials."""
+    with np.errstate(divide="ignore"):
+        lse_a, lse_b = np.log(np.float32(sum_a)), np.log(np.float32(sum_b))
+    return dict(out_a=np.float32(out_a), lse_a=lse_a, out_b=np.float32(out_b), lse_b=lse_b)
+
+
+rng = np.random.default_rng(22)
+
+
+def random(*shape, shift=0.0, both=0.0):
+    draw = [rng.standard_normal(s).astype(np.float32) for s in (shape, shape[:-1]) * 2]
+    out_a, lse_a, out_b, lse_b = draw
+    lse_a, lse_b = lse_a + np.float32(shift + both), 2 * lse_b + np.float32(both)
+    return dict(out_a=out_a, lse_a=lse_a, out_b=out_b, lse_b=lse_b)
+
+
+EQUAL_SUMS = np.float32([[5.5, 1.0]]), np.log(np.float32([8.0]))
+ONES = [[1.0, 2.0], [3.0, 4.0]]
+
+CASES = (
+    case(**pair([[3.0, 1.0]], [4.0], [[8.0, 1.0]], [4.0]), gives=EQUAL_SUMS),
+    case(**pair(ONES, [3.0, 1.0], [[8.0, 8.0], [8.0, 8.0]], [1.0, 3.0])),
+    case(**random(4, 4)),
+    case(**random(2, 3, 8)),
+    case(**pair(ONES, [2.0, 1.0], [[0.0, 0.0], [5.0, 6.0]], [0.0, 1.0])),
+    case(**pair([[0.0, 0.0]], [0.0], [[5.0, 6.0]], [2.0])),
+    case(**pair([[0.0, 0.0]] * 2, [0.0, 0.0], [[0.0, 0.0], [1.0, 2.0]], [0.0, 1.0])),
+    stress(**random(2, 4, shift=200.0)),
+    stress(**random(2, 4, shift=-200.0)),
+    stress(**random(2, 4, both=200.0)),
+    stress(**random(2, 4, both=-200.0)),
+)
+
+MISTAKES = r"""
+L is a natural logarithm, and these are powers or logarithms of base 2: tl.exp and tl.log, or
+L · log₂ e before and L · ln 2 after.
+    tl.exp( ⇒ tl.exp2(
+    tl.log( → tl.log2(
+    tl.exp( ⇒ tl.exp2( ; tl.log( → tl.log2(
+    tl.exp( ⇒ tl.exp2( ; shift + tl.log(some) → 0.6931471805599453 * (shift + tl.log2(some))
+the shift is never below 0, and where both L lie far below all exponentials vanish.
+    tl.where(top == -float("inf"), 0.0, top) → tl.maximum(top, 0.0)
+    tl.where(top == -float("inf"), 0.0, top) → tl.maximum(top, 0.0) ; tl.where(total == 0, top, shift + tl.log(some)) → shift + tl.log(total)
+both L are loaded from lse_a.
+    lse_b + i → lse_a + i
+the shares are exchanged: the larger L weighs more.
+    share_a = tl.exp(a - shift)\n    share_b → share_b = tl.exp(a - shift)\n    share_a
+that is the plain mean, or the plain sum: a block counts by its sum, exp(L).
+    tl.exp(a - shift) → 1.0 + 0.0 * a ; tl.exp(b - shift) → 1.0 + 0.0 * b
+    o / some → (tl.load(out_a + i * D + f) + tl.load(out_b + i * D + f)) / 2
+    o / some → tl.load(out_a + i * D + f) + tl.load(out_b + i * D + f)
+without a shift large L overflow, and small ones vanish.
+    tl.where(top == -float("inf"), 0.0, top) → 0.0
+    tl.where(top == -float("inf"), 0.0, top) → 0.0 ; tl.where(total == 0, top, shift + tl.log(some)) → tl.log(total)
+shift by the larger L: with another shift the exponential of the larger overflows.
+    tl.where(top == -float("inf"), 0.0, top) → a
+    tl.maximum(a, b) → a
+    tl.maximum(a, b) → b
+    tl.maximum( → tl.minimum(
+−∞ − (−∞) is NaN: where both blocks are empty shift by 0.
+    tl.where(top == -float("inf"), 0.0, top) → top
+where both blocks are empty the total is 0: divide by 1 there.
+    o / some → o / total
+a block counts by its sum of exponentials, exp(L), not by L.
+    tl.exp(a - shift) → a ; tl.exp(b - shift) → b
+    tl.exp(a - shift) → a ; tl.exp(b - shift) → b ; tl.where(total == 0, top, shift + tl.log(some)) → shift + tl.log(total)
+L is a logarithm: shift + log(total).
+    shift + tl.log(some) → shift + some
+    tl.where(total == 0, top, shift + tl.log(some)) → shift + some
+    tl.where(total == 0, top, shift + tl.log(some)) → total
+    tl.where(total == 0, top, shift + tl.log(some)) → tl.exp(a) + tl.exp(b)
+where both blocks are empty L is −∞: log of the total, before 1.
+    tl.where(total == 0, top, shift + tl.log(some)) → shift + tl.log(some)
+L of the merged row is not stored.
+    tl.store(lse + i, tl.where(total == 0, top, shift + tl.log(some))) →
+the sum of both is not divided by the total.
+    o / some → o
+that is the larger L, or the shift: the logarithm of the total comes on top.
+    shift + tl.log(some) → shift
+    tl.where(total == 0, top, shift + tl.log(some)) → shift
+the shift has to be added to the logarithm again.
+    shift + tl.log(some) → tl.log(some)
+L is the logarithm of a sum, not the sum of logarithms.
+    tl.where(total == 0, top, shift + tl.log(some)) → a + b
+every program loads row 0, stores it, or both: row i begins at i * D.
+    out + i * D → out
+    out_a + i * D → out_a ; out_b + i * D → out_b
+    i * D + f ⇒ f
+rows are D apart: row i begins at i * D.
+    i * D + f ⇒ i + f
+"""
+
+exercise = write(
+    merge,
+    CASES,
+    MISTAKES,
+    helpers=(merge_kernel,),
+    written=merge_kernel,
+    through=on_kernels,
+    refused=refused_by_a_gpu,
+    results=("out", "lse"),
+    oracle=online.merge,
+)
