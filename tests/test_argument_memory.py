@@ -9,7 +9,7 @@ import torch
 from test_arguments import refusal
 
 from attnbook import arguments, fused, gradients, linear, masks, online, pytorch, reference
-from attnbook.operation import inside
+from attnbook.operation import call_state
 
 MASKS = [name for name in pytorch.__all__ if name.endswith("_mask") and hasattr(masks, name)]
 BOTH = pytest.mark.parametrize("library", [reference, pytorch], ids=["numpy", "torch"])
@@ -58,7 +58,7 @@ def test_what_one_thread_is_inside_of_is_nothing_to_another():
         except TypeError as error:
             errors.append(str(error))
 
-    with inside.entered(cast=True):
+    with call_state.inside(cast=True):
         thread = threading.Thread(target=wrong)
         thread.start()
         thread.join()
@@ -66,11 +66,11 @@ def test_what_one_thread_is_inside_of_is_nothing_to_another():
 
 
 def test_inside_is_left_as_it_was_entered():
-    with inside.entered(cast=False):
-        with inside.entered(cast=True):
+    with call_state.inside(cast=False):
+        with call_state.inside(cast=True):
             pass
-        assert (inside.checked, inside.cast) == (True, False)
-    assert (inside.checked, inside.cast) == (False, False)
+        assert (call_state.checked, call_state.cast) == (True, False)
+    assert (call_state.checked, call_state.cast) == (False, False)
 
 
 def test_a_long_value_is_cut_and_an_empty_one_has_no_entries():

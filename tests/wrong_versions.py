@@ -8,13 +8,13 @@ import sys
 import numpy as np
 
 from attnbook import masks, reference
-from attnbook.operation import operation
+from attnbook.operation import check_and_cast
 
 
 def as_in(right):
     def place(wrong):
         wrong.__annotations__ = right.__wrapped__.__annotations__
-        return operation(wrong)
+        return check_and_cast(wrong)
 
     return place
 

@@ -7,12 +7,11 @@ serve the whole batch: their gradients are summed over it.
 """
 
 from numbers import Integral
-from numbers import Real as Number
 
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from attnbook.operation import Array, Real, operation
+from attnbook.operation import Array, Real, Scalar, check_and_cast
 from attnbook.positions import rotate
 from attnbook.reference import (
     dot_product_scores,
@@ -26,7 +25,7 @@ from attnbook.reference import (
 from attnbook.reference.heads import _refuse_unless_shared
 
 
-@operation
+@check_and_cast
 def linear_backward(
     grad_out: Real[Array, "*batch n d_out"],
     x: Real[Array, "*batch n d_in"],
@@ -43,7 +42,7 @@ def linear_backward(
     return grad_out @ w.T, _summed(_transposed(x) @ grad_out)
 
 
-@operation
+@check_and_cast
 def softmax_backward(
     grad_weights: Real[Array, "*batch n_q n_k"],
     weights: Real[Array, "*batch n_q n_k"],
@@ -63,7 +62,7 @@ def softmax_backward(
     return weights * (grad_weights - along)
 
 
-@operation
+@check_and_cast
 def weighted_sum_backward(
     grad_out: Real[Array, "*batch n_q d_v"],
     weights: Real[Array, "*batch n_q n_k"],
@@ -85,12 +84,12 @@ def weighted_sum_backward(
     return grad_weights, grad_v
 
 
-@operation
+@check_and_cast
 def dot_product_scores_backward(
     grad_scores: Real[Array, "*batch n_q n_k"],
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],
-    scale: Number | None = None,
+    scale: Scalar | None = None,
     mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
 ) -> tuple[Float[Array, "*batch n_q d_k"], Float[Array, "*batch n_k d_k"]]:
     """The gradients of queries and keys from that of their scores, which is 0 where hidden.
@@ -110,7 +109,7 @@ def dot_product_scores_backward(
     return grad_q, grad_k
 
 
-@operation
+@check_and_cast
 def scaled_dot_product_attention_backward(
     grad_out: Real[Array, "*batch n_q d_v"],
     q: Real[Array, "*batch n_q d_k"],
@@ -118,7 +117,7 @@ def scaled_dot_product_attention_backward(
     v: Real[Array, "*batch n_k d_v"],
     mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
     bias: Real[Array, "*#batch #n_q #n_k"] | None = None,
-    scale: Number | None = None,
+    scale: Scalar | None = None,
 ) -> tuple[
     Float[Array, "*batch n_q d_k"], Float[Array, "*batch n_k d_k"], Float[Array, "*batch n_k d_v"]
 ]:
@@ -137,7 +136,7 @@ def scaled_dot_product_attention_backward(
     return *dot_product_scores_backward(grad_scores, q, k, scale, mask), grad_v
 
 
-@operation
+@check_and_cast
 def additive_attention_backward(
     grad_out: Real[Array, "*batch n_q d_v"],
     q: Real[Array, "*batch n_q d_q"],
@@ -178,7 +177,7 @@ def additive_attention_backward(
     return grad_q, grad_k, grad_v, grad_w_q, grad_w_k, grad_w_v
 
 
-@operation
+@check_and_cast
 def repeat_heads_backward(
     grad_out: Real[Array, "*batch n_heads n d_head"], times: Integral
 ) -> Float[Array, "*batch n_kv_heads n d_head"]:
@@ -198,7 +197,7 @@ def repeat_heads_backward(
     return np.sum(copies, axis=-3)
 
 
-@operation
+@check_and_cast
 def multi_head_attention_backward(
     grad_out: Real[Array, "*batch n_q d_out"],
     q: Real[Array, "*batch n_q d_q"],
@@ -236,7 +235,7 @@ def multi_head_attention_backward(
     return *grad_inputs, *grad_w, grad_w_o
 
 
-@operation
+@check_and_cast
 def rope_backward(
     grad_out: Real[Array, "*batch n d"],
     positions: Integer[Array, "*#batch n"],

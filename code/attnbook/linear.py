@@ -11,17 +11,16 @@ Heads are batch axes. `scale` is a factor of the output, 1 unless given; None st
 
 from collections.abc import Callable
 from numbers import Integral
-from numbers import Real as Number
 
 import numpy as np
 from jaxtyping import Float
 
 from attnbook.masks import causal_mask
-from attnbook.operation import Array, Real, operation
+from attnbook.operation import Array, Real, Scalar, check_and_cast
 from attnbook.reference import weighted_sum
 
 
-@operation
+@check_and_cast
 def read(
     q: Real[Array, "*batch d_k"], state: Real[Array, "*batch d_k d_v"]
 ) -> Float[Array, "*batch d_v"]:
@@ -29,7 +28,7 @@ def read(
     return (q[..., None, :] @ state)[..., 0, :]
 
 
-@operation
+@check_and_cast
 def update(
     state: Real[Array, "*batch d_k d_v"],
     k: Real[Array, "*batch d_k"],
@@ -58,7 +57,7 @@ def update(
     return state + k[..., :, None] * v[..., None, :]
 
 
-@operation
+@check_and_cast
 def recurrent(
     q: Real[Array, "*batch n d_k"],
     k: Real[Array, "*batch n d_k"],
@@ -66,7 +65,7 @@ def recurrent(
     log_decay: Real[Array, "*#batch n #d_k"] | None = None,
     beta: Real[Array, "*#batch n"] | None = None,
     state: Real[Array, "*batch d_k d_v"] | None = None,
-    scale: Number | None = 1.0,
+    scale: Scalar | None = 1.0,
 ) -> tuple[Float[Array, "*batch n d_v"], Float[Array, "*batch d_k d_v"]]:
     """Step by step: write, then read. Before the first step stands `state`, or zeros.
 
@@ -85,7 +84,7 @@ def recurrent(
     return out, state
 
 
-@operation
+@check_and_cast
 def parallel(
     q: Real[Array, "*batch n d_k"],
     k: Real[Array, "*batch n d_k"],
@@ -93,7 +92,7 @@ def parallel(
     log_decay: Real[Array, "*#batch n #d_k"] | None = None,
     beta: Real[Array, "*#batch n"] | None = None,
     state: Real[Array, "*batch d_k d_v"] | None = None,
-    scale: Number | None = 1.0,
+    scale: Scalar | None = 1.0,
 ) -> tuple[Float[Array, "*batch n d_v"], Float[Array, "*batch d_k d_v"]]:
     """All steps at once, in matrix products: what `recurrent` returns.
 
@@ -119,7 +118,7 @@ def parallel(
     return seen + (since_start * q) @ state, state_kept + _transposed(kept) @ v
 
 
-@operation
+@check_and_cast
 def chunked(
     q: Real[Array, "*batch n d_k"],
     k: Real[Array, "*batch n d_k"],
@@ -127,7 +126,7 @@ def chunked(
     log_decay: Real[Array, "*#batch n #d_k"] | None = None,
     beta: Real[Array, "*#batch n"] | None = None,
     state: Real[Array, "*batch d_k d_v"] | None = None,
-    scale: Number | None = 1.0,
+    scale: Scalar | None = 1.0,
     chunk: Integral = 64,
 ) -> tuple[Float[Array, "*batch n d_v"], Float[Array, "*batch d_k d_v"]]:
     """`parallel` on `chunk` steps at a time, each piece from the state that the last one left.
@@ -149,12 +148,12 @@ def chunked(
     return out, state
 
 
-@operation
+@check_and_cast
 def bidirectional(
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],
     v: Real[Array, "*batch n_k d_v"],
-    scale: Number | None = 1.0,
+    scale: Scalar | None = 1.0,
 ) -> Float[Array, "*batch n_q d_v"]:
     """Every query reads all keys. The product is taken from the right: no matrix of n_q × n_k.
 
@@ -167,7 +166,7 @@ def bidirectional(
     return _scaled(q, scale) @ (_transposed(k) @ v)
 
 
-@operation
+@check_and_cast
 def elu_plus_one(x: Real[Array, "*shape"]) -> Float[Array, "*shape"]:
     """A feature map with positive features: φ(x) = x + 1 above 0, exp(x) below.
 
@@ -179,7 +178,7 @@ def elu_plus_one(x: Real[Array, "*shape"]) -> Float[Array, "*shape"]:
     return np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))
 
 
-@operation
+@check_and_cast
 def normalised(
     q: Real[Array, "*batch n d_k"],
     k: Real[Array, "*batch n d_k"],
@@ -202,7 +201,7 @@ def normalised(
     return _divided(out), state
 
 
-@operation
+@check_and_cast
 def normalised_bidirectional(
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],

@@ -10,10 +10,10 @@ from numbers import Integral
 import numpy as np
 from jaxtyping import Bool, Integer
 
-from attnbook.operation import Array, checked
+from attnbook.operation import Array, check_shapes
 
 
-@checked
+@check_shapes
 def padding_mask(
     valid_lens: Integer[Array, "batch"] | Integer[Array, "batch n_q"], n_k: Integral
 ) -> Bool[Array, "batch rows n_k"]:
@@ -43,7 +43,7 @@ def padding_mask(
     return np.arange(n_k) < lens
 
 
-@checked
+@check_shapes
 def causal_mask(n_q: Integral, n_k: Integral) -> Bool[Array, "n_q n_k"]:
     """Hide the future: M_ij = (j ≤ i + n_k - n_q). The last query sees the last key.
 
@@ -56,7 +56,7 @@ def causal_mask(n_q: Integral, n_k: Integral) -> Bool[Array, "n_q n_k"]:
     return steps_ahead(n_q, n_k) <= 0
 
 
-@checked
+@check_shapes
 def sliding_window_mask(
     n_q: Integral, n_k: Integral, left: Integral, right: Integral = 0
 ) -> Bool[Array, "n_q n_k"]:
@@ -81,7 +81,7 @@ def sliding_window_mask(
     return (-left <= ahead) & (ahead <= right)
 
 
-@checked
+@check_shapes
 def prefix_mask(n_q: Integral, n_k: Integral, prefix_len: Integral) -> Bool[Array, "n_q n_k"]:
     """Causal, but every query sees all of the first `prefix_len` keys.
 
@@ -98,7 +98,7 @@ def prefix_mask(n_q: Integral, n_k: Integral, prefix_len: Integral) -> Bool[Arra
     return (np.arange(n_k) < prefix_len) | causal_mask(n_q, n_k)
 
 
-@checked
+@check_shapes
 def document_mask(
     q_documents: Integer[Array, "*batch n_q"], k_documents: Integer[Array, "*batch n_k"]
 ) -> Bool[Array, "*batch n_q n_k"]:

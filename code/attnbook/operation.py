@@ -6,6 +6,7 @@ They are checked where a reader's call comes in; what one function passes on to 
 import contextlib
 import functools
 import inspect
+import numbers
 import re
 import threading
 from typing import ClassVar
@@ -15,9 +16,18 @@ from jaxtyping import AbstractDtype
 
 from attnbook.arguments import checker, describe
 
-__all__ = ["Array", "Real", "checked", "describe", "inside", "operation"]
+__all__ = [
+    "Array",
+    "Real",
+    "Scalar",
+    "call_state",
+    "check_and_cast",
+    "check_shapes",
+    "describe",
+]
 
 Array = np.ndarray
+Scalar = numbers.Real
 
 
 class Real(AbstractDtype):
@@ -26,13 +36,13 @@ class Real(AbstractDtype):
     dtypes: ClassVar = ["float16", "float32", "float64", re.compile(r"u?int(8|16|32|64)$")]
 
 
-class Inside(threading.local):
+class CallState(threading.local):
     """What is settled for the call that this thread is inside of: its arguments, its dtype."""
 
     checked = cast = False
 
     @contextlib.contextmanager
-    def entered(self, cast):
+    def inside(self, cast):
         before = self.checked, self.cast
         self.checked, self.cast = True, cast
         try:
@@ -41,10 +51,10 @@ class Inside(threading.local):
             self.checked, self.cast = before
 
 
-inside = Inside()
+call_state = CallState()
 
 
-def checked(function):
+def check_shapes(function):
     """Check the shapes and types in a signature at each call from outside the package.
 
     Raises
@@ -56,8 +66,8 @@ def checked(function):
     return _wrap(function, lambda arguments: (arguments, None))
 
 
-def operation(function):
-    """Check as `checked` does, and return the dtype that came in.
+def check_and_cast(function):
+    """Check as `check_shapes` does, and return the dtype that came in.
 
     Arrays annotated ``Real[Array, ...]`` may be float16, float32, float64 or integers. They are
     brought to one dtype, as NumPy does it (integers become float64), and float16 is computed in
@@ -75,10 +85,10 @@ def _wrap(function, prepare):
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        if inside.checked:
+        if call_state.checked:
             return function(*args, **kwargs)
         arguments, dtype = prepare(check(*args, **kwargs))
-        with inside.entered(cast=True), np.errstate(all="ignore"):
+        with call_state.inside(cast=True), np.errstate(all="ignore"):
             out = function(**arguments)
             return out if dtype is None else _as_dtype(out, dtype)
 

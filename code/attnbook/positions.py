@@ -5,21 +5,20 @@ are in radians, and radians for each position.
 """
 
 from numbers import Integral
-from numbers import Real as Number
 
 import numpy as np
 from jaxtyping import Float, Integer
 
 from attnbook.masks import steps_ahead
-from attnbook.operation import Array, Real, checked, operation
+from attnbook.operation import Array, Real, Scalar, check_and_cast, check_shapes
 
 PAIRINGS = "neighbours", "halves"
 METHODS = "linear", "ntk"
 RAMPS = "paper", "code"
 
 
-@checked
-def frequencies(width: Integral, base: Number = 10000.0) -> Float[Array, "pairs"]:
+@check_shapes
+def frequencies(width: Integral, base: Scalar = 10000.0) -> Float[Array, "pairs"]:
     """How far each pair of features turns from one position to the next.
 
         θ_m = base^(-2m / width),    m = 0, …, width/2 - 1
@@ -39,9 +38,9 @@ def frequencies(width: Integral, base: Number = 10000.0) -> Float[Array, "pairs"
     return float(base) ** (-np.arange(0, width, 2) / width)
 
 
-@checked
+@check_shapes
 def stretched(
-    frequencies: Float[Array, "pairs"], factor: Number, method: str
+    frequencies: Float[Array, "pairs"], factor: Scalar, method: str
 ) -> Float[Array, "pairs"]:
     """Frequencies for texts that are `factor` times as long as those of training.
 
@@ -67,14 +66,14 @@ def stretched(
     return frequencies * float(factor) ** -steps
 
 
-@checked
+@check_shapes
 def yarn(
     frequencies: Float[Array, "pairs"],
-    factor: Number,
-    trained_length: Number,
+    factor: Scalar,
+    trained_length: Scalar,
     ramp: str,
-    beta_fast: Number = 32,
-    beta_slow: Number = 1,
+    beta_fast: Scalar = 32,
+    beta_slow: Scalar = 1,
 ) -> Float[Array, "pairs"]:
     """Frequencies for texts that are `factor` times as long, where often-turned pairs stay (YaRN).
 
@@ -105,9 +104,9 @@ def yarn(
     return (frequencies * (kept + (1 - kept) / float(factor))).astype(frequencies.dtype)
 
 
-@checked
+@check_shapes
 def sinusoidal(
-    positions: Integer[Array, "*batch n"], width: Integral, base: Number = 10000.0
+    positions: Integer[Array, "*batch n"], width: Integral, base: Scalar = 10000.0
 ) -> Float[Array, "*batch n width"]:
     """A vector for each position, to be added to what stands there.
 
@@ -121,7 +120,7 @@ def sinusoidal(
     return _joined(np.sin(angles), np.cos(angles), "neighbours")
 
 
-@operation
+@check_and_cast
 def rope(
     x: Real[Array, "*batch n d"],
     positions: Integer[Array, "*#batch n"],
@@ -154,7 +153,7 @@ def rope(
     return rotate(x, np.cos(angles), np.sin(angles), pairing)
 
 
-@operation
+@check_and_cast
 def rotate(
     x: Real[Array, "*batch n d"],
     cos: Real[Array, "*#batch n pairs"],
@@ -174,7 +173,7 @@ def rotate(
     return np.concatenate([turned, x[..., n:]], axis=-1)
 
 
-@operation
+@check_and_cast
 def halves_from_neighbours(x: Real[Array, "*batch n d"]) -> Float[Array, "*batch n d"]:
     """The same features in the other order: 0, 2, 4, … and then 1, 3, 5, ….
 
@@ -186,7 +185,7 @@ def halves_from_neighbours(x: Real[Array, "*batch n d"]) -> Float[Array, "*batch
     return _joined(*_pairs(x, "neighbours"), "halves")
 
 
-@operation
+@check_and_cast
 def neighbours_from_halves(x: Real[Array, "*batch n d"]) -> Float[Array, "*batch n d"]:
     """`halves_from_neighbours` undone: features 0, M, 1, M + 1, …, where d = 2M.
 
@@ -196,7 +195,7 @@ def neighbours_from_halves(x: Real[Array, "*batch n d"]) -> Float[Array, "*batch
     return _joined(*_pairs(x, "halves"), "neighbours")
 
 
-@checked
+@check_shapes
 def alibi_bias(n_heads: Integral, n_q: Integral, n_k: Integral) -> Float[Array, "n_heads n_q n_k"]:
     """A bias that falls with the distance of key and query, in each head at its own pace.
 

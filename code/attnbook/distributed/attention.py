@@ -4,8 +4,6 @@ Each rank keeps some positions of the sequence: their queries, keys and values. 
 block of keys and values visits every rank, which merges what its queries find there.
 """
 
-from numbers import Real as Number
-
 import torch
 from jaxtyping import Float as AnyFloat
 from torch import Tensor
@@ -13,17 +11,18 @@ from torch import Tensor
 from attnbook.distributed.local import attend, attention_backward, nothing_seen, take_in
 from attnbook.distributed.placement import _known, meeting
 from attnbook.distributed.ring import Ring
-from attnbook.pytorch.operation import Float, checked
+from attnbook.operation import Scalar
+from attnbook.pytorch.operation import Float, check_shapes
 
 
-@checked
+@check_shapes
 def ring_attention(
     q: Float[Tensor, "*batch n_heads n d_k"],
     k: Float[Tensor, "*batch n_kv_heads n d_k"],
     v: Float[Tensor, "*batch n_kv_heads n d_v"],
     causal: bool = False,
     placement: str = "zigzag",
-    scale: Number | None = None,
+    scale: Scalar | None = None,
     group=None,
 ) -> AnyFloat[Tensor, "*batch n_heads n d_v"]:
     """Attention of this rank's queries over the keys and values of all ranks. Differentiable.
@@ -56,14 +55,14 @@ def ring_attention(
     return _RingAttention.apply(q, k, v, Ring.of(group), causal, _fit(q, placement), scale)[0]
 
 
-@checked
+@check_shapes
 def ring_attention_with_lse(
     q: Float[Tensor, "*batch n_heads n d_k"],
     k: Float[Tensor, "*batch n_kv_heads n d_k"],
     v: Float[Tensor, "*batch n_kv_heads n d_v"],
     causal: bool = False,
     placement: str = "zigzag",
-    scale: Number | None = None,
+    scale: Scalar | None = None,
     group=None,
 ) -> tuple[AnyFloat[Tensor, "*batch n_heads n d_v"], AnyFloat[Tensor, "*batch n_heads n"]]:
     """`ring_attention`, and the log-sum-exp L of each query's scores over all ranks.

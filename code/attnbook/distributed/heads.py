@@ -4,8 +4,6 @@ For contrast with the ring. Every rank gives each other rank the positions that 
 rank's heads, computes its own heads over the whole sequence, and the outputs go back.
 """
 
-from numbers import Real as Number
-
 import torch
 import torch.distributed as dist
 from jaxtyping import Float as AnyFloat
@@ -14,17 +12,18 @@ from torch import Tensor
 from attnbook.distributed.attention import _RingAttention
 from attnbook.distributed.placement import join_sequence, split_sequence
 from attnbook.distributed.ring import Ring
-from attnbook.pytorch.operation import Float, checked
+from attnbook.operation import Scalar
+from attnbook.pytorch.operation import Float, check_shapes
 
 
-@checked
+@check_shapes
 def head_parallel_attention(
     q: Float[Tensor, "*batch n_heads n d_k"],
     k: Float[Tensor, "*batch n_kv_heads n d_k"],
     v: Float[Tensor, "*batch n_kv_heads n d_v"],
     causal: bool = False,
     placement: str = "zigzag",
-    scale: Number | None = None,
+    scale: Scalar | None = None,
     group=None,
 ) -> AnyFloat[Tensor, "*batch n_heads n d_v"]:
     """The result of `ring_attention`, by an all-to-all exchange of heads for positions and back.

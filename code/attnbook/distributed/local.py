@@ -5,19 +5,18 @@ weights. Heads may share keys and values, and short floats are computed in float
 floats go to `attnbook.kernels`, if that is there.
 """
 
-from numbers import Real as Number
-
 import torch
 from jaxtyping import Float as AnyFloat
 from torch import Tensor
 
-from attnbook.pytorch.operation import Float, checked
+from attnbook.operation import Scalar
+from attnbook.pytorch.operation import Float, check_shapes
 from attnbook.pytorch.products import visible_sum
 
 KEYS = 1024  # in a block
 
 
-@checked
+@check_shapes
 def merge(
     out_a: Float[Tensor, "*batch n_q d_v"],
     lse_a: Float[Tensor, "*batch n_q"],
@@ -40,13 +39,13 @@ def merge(
     return out / torch.where(total == 0, 1, total)[..., None], shift + torch.log(total)
 
 
-@checked
+@check_shapes
 def attention_with_lse(
     q: Float[Tensor, "*batch n_heads n_q d_k"],
     k: Float[Tensor, "*batch n_kv_heads n_k d_k"],
     v: Float[Tensor, "*batch n_kv_heads n_k d_v"],
     causal: bool = False,
-    scale: Number | None = None,
+    scale: Scalar | None = None,
 ) -> tuple[AnyFloat[Tensor, "*batch n_heads n_q d_v"], AnyFloat[Tensor, "*batch n_heads n_q"]]:
     """Attention, and the log-sum-exp of each query's scores, from 1024 keys at a time.
 
@@ -62,7 +61,7 @@ def attention_with_lse(
     return out.to(q.dtype), lse
 
 
-@checked
+@check_shapes
 def attention_backward(
     grad_out: Float[Tensor, "*batch n_heads n_q d_v"],
     q: Float[Tensor, "*batch n_heads n_q d_k"],
@@ -71,7 +70,7 @@ def attention_backward(
     out: Float[Tensor, "*batch n_heads n_q d_v"],
     lse: Float[Tensor, "*batch n_heads n_q"],
     causal: bool = False,
-    scale: Number | None = None,
+    scale: Scalar | None = None,
 ) -> tuple[
     AnyFloat[Tensor, "*batch n_heads n_q d_k"],
     AnyFloat[Tensor, "*batch n_kv_heads n_k d_k"],

@@ -11,13 +11,13 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
-from attnbook.pytorch.operation import checked
+from attnbook.pytorch.operation import check_shapes
 
 PLACEMENTS = "contiguous", "zigzag"
 WHOLE = slice(None)
 
 
-@checked
+@check_shapes
 def pieces(rank: Integral, n_ranks: Integral, placement: str) -> tuple:
     """The numbers of the pieces that a rank keeps, in order.
 
@@ -37,7 +37,7 @@ def pieces(rank: Integral, n_ranks: Integral, placement: str) -> tuple:
     return (rank,) if placement == "contiguous" else (rank, 2 * n_ranks - 1 - rank)
 
 
-@checked
+@check_shapes
 def split_sequence(
     x: Shaped[Tensor, "..."], n_ranks: Integral, placement: str = "zigzag", dim: Integral = -2
 ) -> list:
@@ -61,7 +61,7 @@ def split_sequence(
     return [torch.cat([cut[piece] for piece in mine], dim) for mine in kept]
 
 
-@checked
+@check_shapes
 def join_sequence(parts: list | tuple, placement: str = "zigzag", dim: Integral = -2) -> Tensor:
     """The sequence from the ranks' parts: the inverse of `split_sequence`.
 
@@ -99,7 +99,7 @@ def meeting(rank, source, n, causal, placement):
     return [(WHOLE, first, False) if source < rank else (second, WHOLE, False)]
 
 
-@checked
+@check_shapes
 def visible_pairs(n: Integral, n_ranks: Integral, placement: str = "zigzag") -> list:
     """How many pairs of query and key each rank meets at each step, under a causal mask.
 

@@ -2,7 +2,6 @@
 
 import warnings
 from numbers import Integral
-from numbers import Real as Number
 from typing import NamedTuple
 
 import torch
@@ -15,8 +14,9 @@ from attnbook.fused.programs import chosen
 from attnbook.fused.sdpa import arguments
 from attnbook.fused.twins import with_bias
 from attnbook.fused.visible import visible
+from attnbook.operation import Scalar
 from attnbook.pytorch import rules
-from attnbook.pytorch.operation import Float, checked
+from attnbook.pytorch.operation import Float, check_shapes
 from attnbook.pytorch.rules import Rule
 
 _said = set()
@@ -34,7 +34,7 @@ class Row(NamedTuple):
     why: str
 
 
-@checked
+@check_shapes
 def attention(
     q: Float[Tensor, "*lead n_heads n_q d_k"],
     k: Float[Tensor, "*lead n_kv_heads n_k d_k"],
@@ -45,10 +45,10 @@ def attention(
     valid_lens: Integer[Tensor, "batch"] | None = None,
     rule: Rule | None = None,
     mask: Bool[Tensor, "#n_q #n_k"] | Bool[Tensor, "*#lead #n_heads #n_q #n_k"] | None = None,
-    softcap: Number | None = None,
+    softcap: Scalar | None = None,
     bias: Float[Tensor, "#n_q #n_k"] | Float[Tensor, "*#lead #n_heads #n_q #n_k"] | None = None,
     alibi: bool = False,
-    scale: Number | None = None,
+    scale: Scalar | None = None,
 ) -> Float[Tensor, "*lead n_heads n_q d_v"]:
     """Attention by the first program of an order that gives the right answer: see `explain`.
 
@@ -92,7 +92,7 @@ def _by_the_first(q, k, v, options):
         return with_bias(out, seen.mask() if options.hides else None, bias)
 
 
-@checked
+@check_shapes
 def explain(
     q: Float[Tensor, "*lead n_heads n_q d_k"],
     k: Float[Tensor, "*lead n_kv_heads n_k d_k"],
@@ -103,10 +103,10 @@ def explain(
     valid_lens: Integer[Tensor, "batch"] | None = None,
     rule: Rule | None = None,
     mask: Bool[Tensor, "#n_q #n_k"] | Bool[Tensor, "*#lead #n_heads #n_q #n_k"] | None = None,
-    softcap: Number | None = None,
+    softcap: Scalar | None = None,
     bias: Float[Tensor, "#n_q #n_k"] | Float[Tensor, "*#lead #n_heads #n_q #n_k"] | None = None,
     alibi: bool = False,
-    scale: Number | None = None,
+    scale: Scalar | None = None,
 ) -> list:
     """Which program `attention` takes for these arguments, and why each other one does not.
 

@@ -6,17 +6,17 @@ score before them: a `score_mod`.
 """
 
 from numbers import Integral
-from numbers import Real as Number
 
 import torch
 from jaxtyping import Bool, Integer
 from torch import Tensor
 from torch.nn.attention.flex_attention import BlockMask
 
-from attnbook.pytorch.operation import checked
+from attnbook.operation import Scalar
+from attnbook.pytorch.operation import check_shapes
 
 
-@checked
+@check_shapes
 def padding(valid_lens: Integer[Tensor, "batch"] | Integer[Tensor, "batch n_q"]):
     """The rule of `padding_mask`: key j is there if j < valid_lens_b, or j < valid_lens_bi.
 
@@ -27,13 +27,13 @@ def padding(valid_lens: Integer[Tensor, "batch"] | Integer[Tensor, "batch n_q"])
     return lambda b, h, i, j: j < valid_lens[b, i]
 
 
-@checked
+@check_shapes
 def causal(n_q: Integral, n_k: Integral):
     """The rule of `causal_mask`: j ≤ i + n_k - n_q. Returns a mask_mod."""
     return lambda b, h, i, j: j <= i + n_k - n_q
 
 
-@checked
+@check_shapes
 def sliding_window(n_q: Integral, n_k: Integral, left: Integral, right: Integral = 0):
     """The rule of `sliding_window_mask`: -left ≤ j - (i + n_k - n_q) ≤ right.
 
@@ -47,13 +47,13 @@ def sliding_window(n_q: Integral, n_k: Integral, left: Integral, right: Integral
     return near
 
 
-@checked
+@check_shapes
 def prefix(n_q: Integral, n_k: Integral, prefix_len: Integral):
     """The rule of `prefix_mask`: j < prefix_len or j ≤ i + n_k - n_q. Returns a mask_mod."""
     return lambda b, h, i, j: (j < prefix_len) | (j <= i + n_k - n_q)
 
 
-@checked
+@check_shapes
 def documents(q_documents: Integer[Tensor, "*_ n_q"], k_documents: Integer[Tensor, "*_ n_k"]):
     """The rule of `document_mask`: query and key are of one document. Returns a mask_mod.
 
@@ -64,7 +64,7 @@ def documents(q_documents: Integer[Tensor, "*_ n_q"], k_documents: Integer[Tenso
     return lambda b, h, i, j: q_documents[b, i] == k_documents[b, j]
 
 
-@checked
+@check_shapes
 def shown(mask: Bool[Tensor, "batch heads n_q n_k"]):
     """A mask itself, any axis of which may be 1. Returns a mask_mod."""
     b_1, h_1, i_1, j_1 = (int(n > 1) for n in mask.shape)
@@ -97,7 +97,7 @@ def every(*rules):
     return all_of_them
 
 
-def soft_cap(cap: Number):
+def soft_cap(cap: Scalar):
     """The change of `attnbook.pytorch.soft_cap`: cap · tanh(s / cap). Returns a score_mod."""
     written = repr(float(cap))  # a float that changes, PyTorch 2.15 refuses to compile
 

@@ -16,7 +16,7 @@ from attnbook.fused import flex
 from attnbook.fused.sdpa import _four_axes, _with_axes, sdpa
 from attnbook.fused.visible import Between, ByMask
 from attnbook.pytorch import rules
-from attnbook.pytorch.operation import operation
+from attnbook.pytorch.operation import check_and_cast
 from attnbook.pytorch.rules import Rule
 
 WIDEST = 256  # of the kernels' heads
@@ -191,7 +191,7 @@ def readable(q, k, v, options):
     return _written_out(q, k, v, mask, bias, options.softcap, options.scale)
 
 
-@operation
+@check_and_cast
 def _written_out(q, k, v, mask, bias, softcap, scale):
     scores = pytorch.dot_product_scores(q, k, scale)
     scores = scores if softcap is None else pytorch.soft_cap(scores, softcap)

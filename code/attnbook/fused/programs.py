@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from numbers import Real as Number
 from typing import NamedTuple
 
 import torch
@@ -10,7 +9,8 @@ from jaxtyping import Bool
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from attnbook.pytorch.operation import Float, checked
+from attnbook.operation import Scalar
+from attnbook.pytorch.operation import Float, check_shapes
 
 ON_CPU = SDPBackend.MATH, SDPBackend.FLASH_ATTENTION
 ON_GPU = *ON_CPU, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.CUDNN_ATTENTION
@@ -29,15 +29,15 @@ class Backend(NamedTuple):
     why: str
 
 
-@checked
+@check_shapes
 def backends(
     q: Float[Tensor, "*_batch n_q d_k"],
     k: Float[Tensor, "*_batch n_k d_k"],
     v: Float[Tensor, "*_batch n_k d_v"],
     attn_mask: Bool[Tensor, "..."] | Float[Tensor, "..."] | None = None,
-    dropout_p: Number = 0.0,
+    dropout_p: Scalar = 0.0,
     is_causal: bool = False,
-    scale: Number | None = None,
+    scale: Scalar | None = None,
     enable_gqa: bool = False,
 ) -> list:
     """What each of SDPA's programs for this device says to a call with the same arguments.

@@ -1,7 +1,6 @@
 """The functions of `attnbook.pytorch` through PyTorch's fused programs."""
 
 from numbers import Integral
-from numbers import Real as Number
 
 import torch
 from jaxtyping import Bool
@@ -11,19 +10,20 @@ from attnbook import pytorch
 from attnbook.fused.guarantees import guarded, in_one_dtype
 from attnbook.fused.sdpa import sdpa
 from attnbook.fused.visible import ByMask
-from attnbook.pytorch.operation import Float, checked
+from attnbook.operation import Scalar
+from attnbook.pytorch.operation import Float, check_shapes
 from attnbook.pytorch.products import product
 from attnbook.reference.heads import _refuse_unless_shared
 
 
-@checked
+@check_shapes
 def scaled_dot_product_attention(
     q: Float[Tensor, "*batch n_q d_k"],
     k: Float[Tensor, "*batch n_k d_k"],
     v: Float[Tensor, "*batch n_k d_v"],
     mask: Bool[Tensor, "*#batch #n_q #n_k"] | None = None,
     bias: Float[Tensor, "*#batch #n_q #n_k"] | None = None,
-    scale: Number | None = None,
+    scale: Scalar | None = None,
 ) -> Float[Tensor, "*batch n_q d_v"]:
     """`attnbook.pytorch.scaled_dot_product_attention`, through SDPA.
 
@@ -53,7 +53,7 @@ def with_bias(out, mask, bias):
     return torch.where(spoilt, torch.nan, torch.where(shown, out, 0))
 
 
-@checked
+@check_shapes
 def multi_head_attention(
     q: Float[Tensor, "*batch n_q d_q"],
     k: Float[Tensor, "*batch n_k d_k"],

@@ -1,7 +1,6 @@
 """The public functions: arguments looked at, brought to one form, and handed to the kernels."""
 
 from numbers import Integral
-from numbers import Real as Number
 
 import torch
 from jaxtyping import Float32, Integer
@@ -9,11 +8,12 @@ from torch import Tensor
 
 from attnbook.kernels.arguments import in_autocast, looked_at, one_batch, padded
 from attnbook.kernels.operators import attend, attend_backward
-from attnbook.pytorch.operation import Float, checked
+from attnbook.operation import Scalar
+from attnbook.pytorch.operation import Float, check_shapes
 from attnbook.pytorch.rules import Rule
 
 
-@checked
+@check_shapes
 def flash_attention(
     q: Float[Tensor, "*batch n_heads n_q d"],
     k: Float[Tensor, "*batch n_kv_heads n_k d"],
@@ -23,9 +23,9 @@ def flash_attention(
     window: Integral | None = None,
     valid_lens: Integer[Tensor, "batch"] | None = None,
     rule: Rule | None = None,
-    softcap: Number | None = None,
+    softcap: Scalar | None = None,
     bias: Float[Tensor, "... #n_q #n_k"] | None = None,
-    scale: Number | None = None,
+    scale: Scalar | None = None,
 ) -> Float[Tensor, "*batch n_heads n_q d"]:
     """Attention in one kernel, which never writes scores or weights to memory.
 
@@ -46,7 +46,7 @@ def flash_attention(
     return _forward("flash_attention", q, k, v, *given)[0]
 
 
-@checked
+@check_shapes
 def flash_attention_with_lse(
     q: Float[Tensor, "*batch n_heads n_q d"],
     k: Float[Tensor, "*batch n_kv_heads n_k d"],
@@ -56,9 +56,9 @@ def flash_attention_with_lse(
     window: Integral | None = None,
     valid_lens: Integer[Tensor, "batch"] | None = None,
     rule: Rule | None = None,
-    softcap: Number | None = None,
+    softcap: Scalar | None = None,
     bias: Float[Tensor, "... #n_q #n_k"] | None = None,
-    scale: Number | None = None,
+    scale: Scalar | None = None,
 ) -> tuple[Float[Tensor, "*batch n_heads n_q d"], Float32[Tensor, "*batch n_heads n_q"]]:
     """`flash_attention`, and the log-sum-exp of each query's scores.
 
@@ -71,7 +71,7 @@ def flash_attention_with_lse(
     return _forward("flash_attention_with_lse", q, k, v, *given)
 
 
-@checked
+@check_shapes
 def flash_attention_backward(
     grad_out: Float[Tensor, "*batch n_heads n_q d"],
     q: Float[Tensor, "*batch n_heads n_q d"],
@@ -84,8 +84,8 @@ def flash_attention_backward(
     window: Integral | None = None,
     valid_lens: Integer[Tensor, "batch"] | None = None,
     rule: Rule | None = None,
-    softcap: Number | None = None,
-    scale: Number | None = None,
+    softcap: Scalar | None = None,
+    scale: Scalar | None = None,
 ) -> tuple[
     Float[Tensor, "*batch n_heads n_q d"],
     Float[Tensor, "*batch n_kv_heads n_k d"],
@@ -104,7 +104,7 @@ def flash_attention_backward(
     return _backward("flash_attention_backward", grad_out, q, k, v, out, lse, given)
 
 
-@checked
+@check_shapes
 def flash_attention_backward_atomic(
     grad_out: Float[Tensor, "*batch n_heads n_q d"],
     q: Float[Tensor, "*batch n_heads n_q d"],
@@ -117,8 +117,8 @@ def flash_attention_backward_atomic(
     window: Integral | None = None,
     valid_lens: Integer[Tensor, "batch"] | None = None,
     rule: Rule | None = None,
-    softcap: Number | None = None,
-    scale: Number | None = None,
+    softcap: Scalar | None = None,
+    scale: Scalar | None = None,
 ) -> tuple[
     Float[Tensor, "*batch n_heads n_q d"],
     Float[Tensor, "*batch n_kv_heads n_k d"],

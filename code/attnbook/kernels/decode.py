@@ -12,7 +12,6 @@ Source: Dao, Haziza, Massa and Sizov (2023), Flash-Decoding.
 
 import math
 from numbers import Integral
-from numbers import Real as Number
 
 import torch
 import triton
@@ -24,7 +23,8 @@ from attnbook.kernels.configurations import Configuration
 from attnbook.kernels.interpreter import is_interpreting
 from attnbook.kernels.launch import start
 from attnbook.kernels.splits import merge_kernel, split_kernel
-from attnbook.pytorch.operation import Float, checked
+from attnbook.operation import Scalar
+from attnbook.pytorch.operation import Float, check_shapes
 
 FEWEST_ROWS = 16  # of a tile of queries: what a matrix instruction takes
 MOST_SPLITS = 256  # the merge holds the L of all splits of a query at once
@@ -52,15 +52,15 @@ def most_rows(itemsize):
     return 16 if itemsize == 4 else 32
 
 
-@checked
+@check_shapes
 def decode_attention(
     q: Float[Tensor, "*batch n_heads n_q d"],
     k: Float[Tensor, "*batch n_kv_heads n_k d"],
     v: Float[Tensor, "*batch n_kv_heads n_k d"],
     *,
     valid_lens: Integer[Tensor, "batch"] | None = None,
-    softcap: Number | None = None,
-    scale: Number | None = None,
+    softcap: Scalar | None = None,
+    scale: Scalar | None = None,
     splits: Integral | None = None,
 ) -> Float[Tensor, "*batch n_heads n_q d"]:
     """Attention of few queries over many keys, each of which is read once.
@@ -78,15 +78,15 @@ def decode_attention(
     return _decode("decode_attention", q, k, v, valid_lens, softcap, scale, splits)[0]
 
 
-@checked
+@check_shapes
 def decode_attention_with_lse(
     q: Float[Tensor, "*batch n_heads n_q d"],
     k: Float[Tensor, "*batch n_kv_heads n_k d"],
     v: Float[Tensor, "*batch n_kv_heads n_k d"],
     *,
     valid_lens: Integer[Tensor, "batch"] | None = None,
-    softcap: Number | None = None,
-    scale: Number | None = None,
+    softcap: Scalar | None = None,
+    scale: Scalar | None = None,
     splits: Integral | None = None,
 ) -> tuple[Float[Tensor, "*batch n_heads n_q d"], Float32[Tensor, "*batch n_heads n_q"]]:
     """`decode_attention`, and the log-sum-exp of each query's scores.

@@ -3,8 +3,6 @@
 It takes what has no edges: whole blocks of queries and keys, as many of the one as of the other.
 """
 
-from numbers import Real as Number
-
 import torch
 from jaxtyping import Float32
 from torch import Tensor
@@ -14,21 +12,22 @@ from attnbook.kernels import launch
 from attnbook.kernels.arguments import options, refuse
 from attnbook.kernels.configurations import Configuration
 from attnbook.kernels.warps import hopper_forward, tiles_of
-from attnbook.pytorch.operation import Float, checked
+from attnbook.operation import Scalar
+from attnbook.pytorch.operation import Float, check_shapes
 
 WIDTHS = 64, 128
 TILE = Configuration(rows=128, keys=128, warps=4, stages=2)
 HALF = TILE.rows // 2  # of a block of queries: one consumer's
 
 
-@checked
+@check_shapes
 def forward(
     q: Float[Tensor, "batch n_heads n d"],
     k: Float[Tensor, "batch n_kv_heads n d"],
     v: Float[Tensor, "batch n_kv_heads n d"],
     *,
     causal: bool = False,
-    scale: Number | None = None,
+    scale: Scalar | None = None,
 ) -> tuple[Float[Tensor, "batch n_heads n d"], Float32[Tensor, "batch n_heads n"]]:
     """Attention and the log-sum-exp of each query's scores, on a Hopper GPU.
 

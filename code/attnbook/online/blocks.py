@@ -6,24 +6,23 @@ which a query sees nothing its output is 0 and L = -inf.
 """
 
 from numbers import Integral
-from numbers import Real as Number
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from attnbook.gradients import dot_product_scores_backward, weighted_sum_backward
-from attnbook.operation import Array, Real, checked, operation
+from attnbook.operation import Array, Real, Scalar, check_and_cast, check_shapes
 from attnbook.reference import _shifted_exp, dot_product_scores, weighted_sum
 
 
-@operation
+@check_and_cast
 def attention_with_lse(
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],
     v: Real[Array, "*batch n_k d_v"],
     mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
     bias: Real[Array, "*#batch #n_q #n_k"] | None = None,
-    scale: Number | None = None,
+    scale: Scalar | None = None,
 ) -> tuple[Float[Array, "*batch n_q d_v"], Float[Array, "*batch n_q"]]:
     """Attention, and the log-sum-exp of each query's scores.
 
@@ -39,7 +38,7 @@ def attention_with_lse(
     return weighted_sum(weights, v, mask), np.squeeze(shift + np.log(total), axis=-1)
 
 
-@operation
+@check_and_cast
 def merge(
     out_a: Real[Array, "*batch n_q d_v"],
     lse_a: Real[Array, "*batch n_q"],
@@ -63,14 +62,14 @@ def merge(
     return out / np.where(total == 0, 1, total)[..., None], shift + np.log(total)
 
 
-@operation
+@check_and_cast
 def attention_by_blocks(
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],
     v: Real[Array, "*batch n_k d_v"],
     mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
     bias: Real[Array, "*#batch #n_q #n_k"] | None = None,
-    scale: Number | None = None,
+    scale: Scalar | None = None,
     block: Integral = 128,
 ) -> tuple[Float[Array, "*batch n_q d_v"], Float[Array, "*batch n_q"]]:
     """`attention_with_lse`, from `block` keys at a time, each merged with those before.
@@ -88,7 +87,7 @@ def attention_by_blocks(
     return out, lse
 
 
-@operation
+@check_and_cast
 def attention_by_blocks_backward(
     grad_out: Real[Array, "*batch n_q d_v"],
     q: Real[Array, "*batch n_q d_k"],
@@ -98,7 +97,7 @@ def attention_by_blocks_backward(
     lse: Real[Array, "*batch n_q"],
     mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
     bias: Real[Array, "*#batch #n_q #n_k"] | None = None,
-    scale: Number | None = None,
+    scale: Scalar | None = None,
     block: Integral = 128,
 ) -> tuple[
     Float[Array, "*batch n_q d_k"], Float[Array, "*batch n_k d_k"], Float[Array, "*batch n_k d_v"]
@@ -129,7 +128,7 @@ def attention_by_blocks_backward(
     return grad_q, grad_k, grad_v
 
 
-@checked
+@check_shapes
 def visible_blocks(
     mask: Bool[Array, "*batch n_q n_k"], rows: Integral, columns: Integral
 ) -> tuple[

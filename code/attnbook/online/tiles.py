@@ -21,7 +21,7 @@ from jaxtyping import Float, Integer
 
 from attnbook.masks import padding_mask
 from attnbook.online.blocks import attention_by_blocks
-from attnbook.operation import Array, Real, operation
+from attnbook.operation import Array, Real, check_and_cast
 
 ROWS, KEYS = 256, 512  # the largest tile: half a mebibyte of float32
 EDGE_ROWS = 32, 128  # where keys are hidden: at an edge, half of a square is computed for nothing
@@ -29,7 +29,7 @@ TURNED = 128  # keys turned into columns at once: more do not stay in the first 
 SCORES = 2**16  # heads are taken together as long as their tiles have no more
 
 
-@operation
+@check_and_cast
 def attention_in_blocks(
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],
@@ -42,7 +42,7 @@ def attention_in_blocks(
     return _in_band(q, k, v)
 
 
-@operation
+@check_and_cast
 def causal_attention_in_blocks(
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],
@@ -56,7 +56,7 @@ def causal_attention_in_blocks(
     return _in_band(q, k, v, right=0)
 
 
-@operation
+@check_and_cast
 def sliding_window_attention_in_blocks(
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],
@@ -75,7 +75,7 @@ def sliding_window_attention_in_blocks(
     return _in_band(q, k, v, int(left), int(right))
 
 
-@operation
+@check_and_cast
 def padded_attention_in_blocks(
     q: Real[Array, "batch *heads n_q d_k"],
     k: Real[Array, "batch *heads n_k d_k"],

@@ -7,10 +7,10 @@ from jaxtyping import Float
 
 from attnbook.online.blocks import attention_by_blocks_backward
 from attnbook.online.tiles import KEYS, ROWS
-from attnbook.operation import Array, Real, operation
+from attnbook.operation import Array, Real, check_and_cast
 
 
-@operation
+@check_and_cast
 def attention_in_blocks_backward(
     grad_out: Real[Array, "*batch n_q d_v"],
     q: Real[Array, "*batch n_q d_k"],

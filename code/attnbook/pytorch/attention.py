@@ -1,17 +1,16 @@
 """Attention: the values, mixed by the weights."""
 
-from numbers import Real as Number
-
 from jaxtyping import Bool
 from torch import Tensor
 
-from attnbook.pytorch.operation import Float, operation
+from attnbook.operation import Scalar
+from attnbook.pytorch.operation import Float, check_and_cast
 from attnbook.pytorch.products import visible_sum
 from attnbook.pytorch.scores import additive_scores, dot_product_scores
 from attnbook.pytorch.softmax import softmax
 
 
-@operation
+@check_and_cast
 def weighted_sum(
     weights: Float[Tensor, "*batch n_q n_k"],
     v: Float[Tensor, "*batch n_k d_v"],
@@ -34,14 +33,14 @@ def weighted_sum(
     return visible_sum(weights, v, mask)
 
 
-@operation
+@check_and_cast
 def scaled_dot_product_attention(
     q: Float[Tensor, "*batch n_q d_k"],
     k: Float[Tensor, "*batch n_k d_k"],
     v: Float[Tensor, "*batch n_k d_v"],
     mask: Bool[Tensor, "*#batch #n_q #n_k"] | None = None,
     bias: Float[Tensor, "*#batch #n_q #n_k"] | None = None,
-    scale: Number | None = None,
+    scale: Scalar | None = None,
 ) -> Float[Tensor, "*batch n_q d_v"]:
     """Look up each query among the keys, softly, and return the mixed values.
 
@@ -71,7 +70,7 @@ def scaled_dot_product_attention(
     return weighted_sum(softmax(scores, mask), v, mask)
 
 
-@operation
+@check_and_cast
 def additive_attention(
     q: Float[Tensor, "*batch n_q d_q"],
     k: Float[Tensor, "*batch n_k d_k"],

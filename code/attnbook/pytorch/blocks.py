@@ -19,7 +19,7 @@ from torch import Tensor
 
 from attnbook.pytorch.attention import scaled_dot_product_attention
 from attnbook.pytorch.masks import causal_mask, padding_mask
-from attnbook.pytorch.operation import Float, operation
+from attnbook.pytorch.operation import Float, check_and_cast
 
 CACHED = 2**18  # scores at once: 1 MiB of float32
 FEWEST_ROWS, MOST_ROWS = 256, 1024  # between them, as many as the cache holds
@@ -27,7 +27,7 @@ CAUSAL_ROWS = 64  # fewer: of the square at the diagonal, half is computed for n
 VECTOR = 16  # numbers that a processor works on at once
 
 
-@operation
+@check_and_cast
 def attention_in_blocks(
     q: Float[Tensor, "*batch n_q d_k"],
     k: Float[Tensor, "*batch n_k d_k"],
@@ -44,7 +44,7 @@ def attention_in_blocks(
     return out
 
 
-@operation
+@check_and_cast
 def causal_attention_in_blocks(
     q: Float[Tensor, "*batch n_q d_k"],
     k: Float[Tensor, "*batch n_k d_k"],
@@ -65,7 +65,7 @@ def causal_attention_in_blocks(
     return scaled_dot_product_attention(q, k, v, mask)
 
 
-@operation
+@check_and_cast
 def padded_attention_in_blocks(
     q: Float[Tensor, "batch *heads n_q d_k"],
     k: Float[Tensor, "batch *heads n_k d_k"],

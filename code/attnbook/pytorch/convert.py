@@ -12,10 +12,10 @@ from torch import Tensor, nn
 
 from attnbook.pytorch.masks import padding_mask
 from attnbook.pytorch.modules import MultiHeadAttention
-from attnbook.pytorch.operation import checked
+from attnbook.pytorch.operation import check_shapes
 
 
-@checked
+@check_shapes
 def from_torch_mask(
     attn_mask: Bool[Tensor, "n_q n_k"] | None = None,
     key_padding_mask: Bool[Tensor, "batch n_k"] | None = None,
@@ -34,7 +34,7 @@ def from_torch_mask(
     return visible if attn_mask is None else visible & ~attn_mask
 
 
-@checked
+@check_shapes
 def to_torch_mask(
     mask: Bool[Tensor, "rows n_k"]
     | Bool[Tensor, "batch rows n_k"]
@@ -62,7 +62,7 @@ def to_torch_mask(
     return ~by_head.expand(-1, n_heads, -1, -1).flatten(0, 1)
 
 
-@checked
+@check_shapes
 def to_key_padding_mask(
     valid_lens: Integer[Tensor, "batch"], n_k: int
 ) -> Bool[Tensor, "batch n_k"]:

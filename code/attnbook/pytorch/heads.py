@@ -7,12 +7,12 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from attnbook.pytorch.attention import scaled_dot_product_attention
-from attnbook.pytorch.operation import Float, operation
+from attnbook.pytorch.operation import Float, check_and_cast
 from attnbook.pytorch.products import product
 from attnbook.reference.heads import _refuse_unless_shared
 
 
-@operation
+@check_and_cast
 def split_heads(
     x: Float[Tensor, "*batch n d_model"], n_heads: Integral
 ) -> Float[Tensor, "*batch n_heads n d_head"]:
@@ -31,7 +31,7 @@ def split_heads(
     return torch.swapaxes(pieces, -2, -3)
 
 
-@operation
+@check_and_cast
 def merge_heads(x: Float[Tensor, "*batch n_heads n d_head"]) -> Float[Tensor, "*batch n d_model"]:
     """Lay the heads of each position side by side again: the inverse of `split_heads`.
 
@@ -41,7 +41,7 @@ def merge_heads(x: Float[Tensor, "*batch n_heads n d_head"]) -> Float[Tensor, "*
     return pieces.reshape(*pieces.shape[:-2], x.shape[-3] * x.shape[-1])
 
 
-@operation
+@check_and_cast
 def repeat_heads(
     x: Float[Tensor, "*batch n_kv_heads n d_head"], times: Integral
 ) -> Float[Tensor, "*batch n_heads n d_head"]:
@@ -59,7 +59,7 @@ def repeat_heads(
     return x.repeat_interleave(times, dim=-3)
 
 
-@operation
+@check_and_cast
 def multi_head_attention(
     q: Float[Tensor, "*batch n_q d_q"],
     k: Float[Tensor, "*batch n_k d_k"],

@@ -7,10 +7,10 @@ import torch
 from jaxtyping import Bool, Integer
 from torch import Tensor
 
-from attnbook.pytorch.operation import checked
+from attnbook.pytorch.operation import check_shapes
 
 
-@checked
+@check_shapes
 def padding_mask(
     valid_lens: Integer[Tensor, "batch"] | Integer[Tensor, "batch n_q"], n_k: Integral
 ) -> Bool[Tensor, "batch rows n_k"]:
@@ -40,7 +40,7 @@ def padding_mask(
     return torch.arange(n_k, device=valid_lens.device) < lens
 
 
-@checked
+@check_shapes
 def causal_mask(
     n_q: Integral, n_k: Integral, device: torch.device | str | None = None
 ) -> Bool[Tensor, "n_q n_k"]:
@@ -55,7 +55,7 @@ def causal_mask(
     return steps_ahead(n_q, n_k, device) <= 0
 
 
-@checked
+@check_shapes
 def sliding_window_mask(
     n_q: Integral,
     n_k: Integral,
@@ -79,7 +79,7 @@ def sliding_window_mask(
     return (-left <= ahead) & (ahead <= right)
 
 
-@checked
+@check_shapes
 def prefix_mask(
     n_q: Integral, n_k: Integral, prefix_len: Integral, device: torch.device | str | None = None
 ) -> Bool[Tensor, "n_q n_k"]:
@@ -98,7 +98,7 @@ def prefix_mask(
     return (torch.arange(n_k, device=device) < prefix_len) | causal_mask(n_q, n_k, device)
 
 
-@checked
+@check_shapes
 def document_mask(
     q_documents: Integer[Tensor, "*batch n_q"], k_documents: Integer[Tensor, "*batch n_k"]
 ) -> Bool[Tensor, "*batch n_q n_k"]:

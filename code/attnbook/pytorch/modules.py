@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from attnbook.pytorch.attention import weighted_sum
 from attnbook.pytorch.heads import merge_heads, repeat_heads, split_heads
 from attnbook.pytorch.masks import padding_mask
-from attnbook.pytorch.operation import Float, _is_autocast, checked, operation
+from attnbook.pytorch.operation import Float, _is_autocast, check_and_cast, check_shapes
 from attnbook.pytorch.scores import additive_scores, dot_product_scores
 from attnbook.pytorch.softmax import softmax
 
@@ -44,7 +44,7 @@ class DotProductAttention(nn.Module):
         super().__init__()
         self.dropout = nn.Dropout(dropout)
 
-    @operation
+    @check_and_cast
     def forward(
         self,
         q: Float[Tensor, "batch *heads n_q d_k"],
@@ -60,7 +60,7 @@ class DotProductAttention(nn.Module):
         weights = self.dropout(self.weights(q, k, valid_lens, mask))
         return weighted_sum(weights, v, _visible(valid_lens, mask, weights))
 
-    @operation
+    @check_and_cast
     def weights(
         self,
         q: Float[Tensor, "batch *heads n_q d_k"],
@@ -89,7 +89,7 @@ class AdditiveAttention(nn.Module):
         self.w_v = nn.Linear(d_hidden, 1, bias=False)
         self.dropout = nn.Dropout(dropout)
 
-    @operation
+    @check_and_cast
     def forward(
         self,
         q: Float[Tensor, "batch *heads n_q {self.w_q.in_features}"],
@@ -105,7 +105,7 @@ class AdditiveAttention(nn.Module):
         weights = self.dropout(self.weights(q, k, valid_lens, mask))
         return weighted_sum(weights, v, _visible(valid_lens, mask, weights))
 
-    @operation
+    @check_and_cast
     def weights(
         self,
         q: Float[Tensor, "batch *heads n_q {self.w_q.in_features}"],
@@ -150,7 +150,7 @@ class MultiHeadAttention(nn.Module):
         self.w_o = nn.Linear(d_model, d_model, bias)
         self.dropout = nn.Dropout(dropout)
 
-    @checked
+    @check_shapes
     def forward(
         self,
         q: Float[Tensor, "batch n_q {self.w_q.in_features}"],
@@ -168,7 +168,7 @@ class MultiHeadAttention(nn.Module):
         heads = weighted_sum(weights, v, _visible(valid_lens, mask, weights))
         return self.w_o(merge_heads(heads))
 
-    @checked
+    @check_shapes
     def weights(
         self,
         q: Float[Tensor, "batch n_q {self.w_q.in_features}"],

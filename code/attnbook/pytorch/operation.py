@@ -8,7 +8,7 @@ import torch
 from jaxtyping import AbstractDtype
 
 from attnbook.arguments import checker
-from attnbook.operation import inside
+from attnbook.operation import call_state
 
 
 class Float(AbstractDtype):
@@ -23,7 +23,7 @@ class FloatOrDouble(AbstractDtype):
     dtypes: ClassVar = ["float32", "float64"]
 
 
-def checked(function):
+def check_shapes(function):
     """Check the shapes and types in a signature at each call; none under `torch.compile`.
 
     Raises
@@ -36,17 +36,17 @@ def checked(function):
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        if inside.checked or torch.compiler.is_compiling():
+        if call_state.checked or torch.compiler.is_compiling():
             return function(*args, **kwargs)
         given = check(*args, **kwargs)
-        with inside.entered(cast=_is_settled(_real(given))):
+        with call_state.inside(cast=_is_settled(_real(given))):
             return function(**given)
 
     return _of_its_own(call)
 
 
-def operation(function):
-    """Check as `checked` does, and return the dtype that came in.
+def check_and_cast(function):
+    """Check as `check_shapes` does, and return the dtype that came in.
 
     Tensors of real numbers are brought to one dtype, the widest of them; float16 and bfloat16 are
     computed in float32, and the result is rounded once, to the common dtype of the inputs, in which
@@ -69,11 +69,11 @@ def operation(function):
     def call(*args, **kwargs):
         if torch.compiler.is_compiling():
             return _in_one_dtype(function, dict(zip(names, args, strict=False)) | kwargs, wide)
-        if inside.cast:
+        if call_state.cast:
             return function(*args, **kwargs)
         given = dict(zip(names, args, strict=False)) | kwargs
-        given = given if inside.checked else check(*args, **kwargs)
-        with inside.entered(cast=True):
+        given = given if call_state.checked else check(*args, **kwargs)
+        with call_state.inside(cast=True):
             return _in_one_dtype(function, given, wide)
 
     return _of_its_own(call)

@@ -5,21 +5,21 @@ Frequencies and angles are float32 at least, whatever the dtype of the vectors t
 """
 
 from numbers import Integral
-from numbers import Real as Number
 
 import torch
 from jaxtyping import Integer
 from torch import Tensor
 
+from attnbook.operation import Scalar
 from attnbook.positions import METHODS, PAIRINGS, _above, _even, _one_of, _yarn_numbers
 from attnbook.pytorch.masks import steps_ahead
-from attnbook.pytorch.operation import Float, FloatOrDouble, checked, operation
+from attnbook.pytorch.operation import Float, FloatOrDouble, check_and_cast, check_shapes
 
 
-@checked
+@check_shapes
 def frequencies(
     width: Integral,
-    base: Number = 10000.0,
+    base: Scalar = 10000.0,
     device: torch.device | str | None = None,
     dtype: torch.dtype | None = None,
 ) -> FloatOrDouble[Tensor, "pairs"]:
@@ -44,9 +44,9 @@ def frequencies(
     return theta.to(dtype or theta.dtype)
 
 
-@checked
+@check_shapes
 def stretched(
-    frequencies: FloatOrDouble[Tensor, "pairs"], factor: Number, method: str
+    frequencies: FloatOrDouble[Tensor, "pairs"], factor: Scalar, method: str
 ) -> FloatOrDouble[Tensor, "pairs"]:
     """Frequencies for texts that are `factor` times as long as those of training.
 
@@ -72,14 +72,14 @@ def stretched(
     return frequencies * float(factor) ** -torch.linspace(0, 1, len(frequencies), **like)
 
 
-@checked
+@check_shapes
 def yarn(
     frequencies: FloatOrDouble[Tensor, "pairs"],
-    factor: Number,
-    trained_length: Number,
+    factor: Scalar,
+    trained_length: Scalar,
     ramp: str,
-    beta_fast: Number = 32,
-    beta_slow: Number = 1,
+    beta_fast: Scalar = 32,
+    beta_slow: Scalar = 1,
 ) -> FloatOrDouble[Tensor, "pairs"]:
     """Frequencies for texts that are `factor` times as long, where often-turned pairs stay (YaRN).
 
@@ -110,11 +110,11 @@ def yarn(
     return (frequencies * (kept + (1 - kept) / float(factor))).to(frequencies.dtype)
 
 
-@checked
+@check_shapes
 def sinusoidal(
     positions: Integer[Tensor, "*batch n"],
     width: Integral,
-    base: Number = 10000.0,
+    base: Scalar = 10000.0,
     dtype: torch.dtype | None = None,
 ) -> Float[Tensor, "*batch n width"]:
     """A vector for each position, to be added to what stands there.
@@ -132,7 +132,7 @@ def sinusoidal(
     return waves.to(dtype or torch.get_default_dtype())
 
 
-@operation
+@check_and_cast
 def rope(
     x: Float[Tensor, "*batch n d"],
     positions: Integer[Tensor, "*#batch n"],
@@ -167,7 +167,7 @@ def rope(
     return rotate(x, torch.cos(angles).to(x.dtype), torch.sin(angles).to(x.dtype), pairing)
 
 
-@operation
+@check_and_cast
 def rotate(
     x: Float[Tensor, "*batch n d"],
     cos: Float[Tensor, "*#batch n pairs"],
@@ -187,7 +187,7 @@ def rotate(
     return torch.cat([turned, x[..., n:]], dim=-1)
 
 
-@operation
+@check_and_cast
 def halves_from_neighbours(x: Float[Tensor, "*batch n d"]) -> Float[Tensor, "*batch n d"]:
     """The same features in the other order: 0, 2, 4, … and then 1, 3, 5, ….
 
@@ -199,7 +199,7 @@ def halves_from_neighbours(x: Float[Tensor, "*batch n d"]) -> Float[Tensor, "*ba
     return _joined(*_pairs(x, "neighbours"), "halves")
 
 
-@operation
+@check_and_cast
 def neighbours_from_halves(x: Float[Tensor, "*batch n d"]) -> Float[Tensor, "*batch n d"]:
     """`halves_from_neighbours` undone: features 0, M, 1, M + 1, …, where d = 2M.
 
@@ -209,7 +209,7 @@ def neighbours_from_halves(x: Float[Tensor, "*batch n d"]) -> Float[Tensor, "*ba
     return _joined(*_pairs(x, "halves"), "neighbours")
 
 
-@checked
+@check_shapes
 def alibi_bias(
     n_heads: Integral,
     n_q: Integral,

@@ -19,7 +19,7 @@ from jaxtyping import Integer
 from torch import Tensor
 
 from attnbook.pytorch.masks import _count, _refuse_outside, document_mask
-from attnbook.pytorch.operation import checked
+from attnbook.pytorch.operation import check_shapes
 
 
 class Documents(NamedTuple):
@@ -105,13 +105,13 @@ class Rule(NamedTuple):
         return mask
 
 
-@checked
+@check_shapes
 def causal() -> Rule:
     """The rule of `causal_mask`: j ≤ i + n_k - n_q."""
     return Rule(right=0)
 
 
-@checked
+@check_shapes
 def sliding_window(left: Integral, right: Integral = 0) -> Rule:
     """The rule of `sliding_window_mask`: -left ≤ j - (i + n_k - n_q) ≤ right.
 
@@ -124,7 +124,7 @@ def sliding_window(left: Integral, right: Integral = 0) -> Rule:
     return Rule(left=int(left), right=int(right))
 
 
-@checked
+@check_shapes
 def prefix(prefix_len: Integral) -> Rule:
     """The rule of `prefix_mask`: j < prefix_len or j ≤ i + n_k - n_q.
 
@@ -136,7 +136,7 @@ def prefix(prefix_len: Integral) -> Rule:
     return Rule(prefix_len=int(prefix_len)) if prefix_len else causal()
 
 
-@checked
+@check_shapes
 def padding(valid_lens: Integer[Tensor, "batch"] | Integer[Tensor, "batch n_q"]) -> Rule:
     """The rule of `padding_mask`: j < valid_lens_b, or j < valid_lens_bi with a length per query.
 
@@ -145,7 +145,7 @@ def padding(valid_lens: Integer[Tensor, "batch"] | Integer[Tensor, "batch n_q"])
     return Rule(valid_lens=valid_lens)
 
 
-@checked
+@check_shapes
 def documents(
     q_documents: Integer[Tensor, "*batch n_q"], k_documents: Integer[Tensor, "*batch n_k"]
 ) -> Rule:
@@ -167,7 +167,7 @@ def documents(
     return Rule(documents=(Documents(q_documents, k_documents, first, end),))
 
 
-@checked
+@check_shapes
 def packed(
     cu_seqlens: Integer[Tensor, "ends"], k_cu_seqlens: Integer[Tensor, "ends"] | None = None
 ) -> Rule:

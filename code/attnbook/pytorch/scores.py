@@ -1,19 +1,18 @@
 """How well each key fits each query: the four scores, and a cap on them."""
 
-from numbers import Real as Number
-
 import torch
 from torch import Tensor
 
-from attnbook.pytorch.operation import Float, operation
+from attnbook.operation import Scalar
+from attnbook.pytorch.operation import Float, check_and_cast
 from attnbook.pytorch.products import constant_unless_finite, product
 
 
-@operation
+@check_and_cast
 def gaussian_scores(
     q: Float[Tensor, "*batch n_q d_k"],
     k: Float[Tensor, "*batch n_k d_k"],
-    width: Number = 1.0,
+    width: Scalar = 1.0,
 ) -> Float[Tensor, "*batch n_q n_k"]:
     """Score a key by its distance from the query; softmax of it is the Gaussian kernel.
 
@@ -29,11 +28,11 @@ def gaussian_scores(
     return -0.5 * torch.sum(steps * steps, dim=-1)  # whose slope is finite where steps are
 
 
-@operation
+@check_and_cast
 def dot_product_scores(
     q: Float[Tensor, "*batch n_q d_k"],
     k: Float[Tensor, "*batch n_k d_k"],
-    scale: Number | None = None,
+    scale: Scalar | None = None,
 ) -> Float[Tensor, "*batch n_q n_k"]:
     """Score a key by its dot product with the query.
 
@@ -51,7 +50,7 @@ def dot_product_scores(
     return product(scale * q, torch.swapaxes(k, -1, -2))
 
 
-@operation
+@check_and_cast
 def bilinear_scores(
     q: Float[Tensor, "*batch n_q d_q"],
     k: Float[Tensor, "*batch n_k d_k"],
@@ -68,7 +67,7 @@ def bilinear_scores(
     return product(product(q, w), torch.swapaxes(k, -1, -2))
 
 
-@operation
+@check_and_cast
 def additive_scores(
     q: Float[Tensor, "*batch n_q d_q"],
     k: Float[Tensor, "*batch n_k d_k"],
@@ -89,9 +88,9 @@ def additive_scores(
     return product(hidden, w_v[:, None])[..., 0]
 
 
-@operation
+@check_and_cast
 def soft_cap(
-    scores: Float[Tensor, "*batch n_q n_k"], cap: Number
+    scores: Float[Tensor, "*batch n_q n_k"], cap: Scalar
 ) -> Float[Tensor, "*batch n_q n_k"]:
     """Bend scores smoothly into (-cap, cap), before bias and mask.
 

@@ -5,10 +5,10 @@ from jaxtyping import Bool, Integer
 from torch import Tensor
 
 from attnbook.pytorch.masks import padding_mask
-from attnbook.pytorch.operation import Float, operation
+from attnbook.pytorch.operation import Float, check_and_cast
 
 
-@operation
+@check_and_cast
 def logsumexp(
     scores: Float[Tensor, "*batch n_k"], mask: Bool[Tensor, "*#batch #n_k"] | None = None
 ) -> Float[Tensor, "*batch"]:
@@ -31,7 +31,7 @@ def logsumexp(
     return torch.squeeze(shift + torch.where(total == 0, -torch.inf, log), dim=-1)
 
 
-@operation
+@check_and_cast
 def softmax(
     scores: Float[Tensor, "*batch n_k"], mask: Bool[Tensor, "*#batch #n_k"] | None = None
 ) -> Float[Tensor, "*batch n_k"]:
@@ -70,7 +70,7 @@ def _row_max(scores):
     return torch.amax(scores, dim=-1, keepdim=True)
 
 
-@operation
+@check_and_cast
 def masked_softmax(
     scores: Float[Tensor, "batch *heads n_q n_k"],
     valid_lens: Integer[Tensor, "batch"] | Integer[Tensor, "batch n_q"] | None = None,

@@ -1,16 +1,14 @@
 """The sum of the values by their weights, and attention with the two common scores."""
 
-from numbers import Real as Number
-
 import numpy as np
 from jaxtyping import Bool, Float
 
-from attnbook.operation import Array, Real, operation
+from attnbook.operation import Array, Real, Scalar, check_and_cast
 from attnbook.reference.scores import additive_scores, dot_product_scores
 from attnbook.reference.softmax import softmax
 
 
-@operation
+@check_and_cast
 def weighted_sum(
     weights: Real[Array, "*batch n_q n_k"],
     v: Real[Array, "*batch n_k d_v"],
@@ -34,14 +32,14 @@ def weighted_sum(
     return np.where(odd > 0, np.nan, out)
 
 
-@operation
+@check_and_cast
 def scaled_dot_product_attention(
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],
     v: Real[Array, "*batch n_k d_v"],
     mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
     bias: Real[Array, "*#batch #n_q #n_k"] | None = None,
-    scale: Number | None = None,
+    scale: Scalar | None = None,
 ) -> Float[Array, "*batch n_q d_v"]:
     """Look up each query among the keys, softly, and return the mixed values.
 
@@ -61,7 +59,7 @@ def scaled_dot_product_attention(
     return weighted_sum(softmax(scores, mask), v, mask)
 
 
-@operation
+@check_and_cast
 def additive_attention(
     q: Real[Array, "*batch n_q d_q"],
     k: Real[Array, "*batch n_k d_k"],

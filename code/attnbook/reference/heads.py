@@ -5,11 +5,11 @@ from numbers import Integral
 import numpy as np
 from jaxtyping import Bool, Float
 
-from attnbook.operation import Array, Real, operation
+from attnbook.operation import Array, Real, check_and_cast
 from attnbook.reference.attention import scaled_dot_product_attention
 
 
-@operation
+@check_and_cast
 def split_heads(
     x: Real[Array, "*batch n d_model"], n_heads: Integral
 ) -> Float[Array, "*batch n_heads n d_head"]:
@@ -28,14 +28,14 @@ def split_heads(
     return np.swapaxes(pieces, -2, -3)
 
 
-@operation
+@check_and_cast
 def merge_heads(x: Real[Array, "*batch n_heads n d_head"]) -> Float[Array, "*batch n d_model"]:
     """Lay the heads side by side again, shape (..., n, n_heads · d_head): undo `split_heads`."""
     pieces = np.swapaxes(x, -2, -3)
     return pieces.reshape(*pieces.shape[:-2], x.shape[-3] * x.shape[-1])
 
 
-@operation
+@check_and_cast
 def repeat_heads(
     x: Real[Array, "*batch n_kv_heads n d_head"], times: Integral
 ) -> Float[Array, "*batch n_heads n d_head"]:
@@ -53,7 +53,7 @@ def repeat_heads(
     return np.repeat(x, times, axis=-3)
 
 
-@operation
+@check_and_cast
 def multi_head_attention(
     q: Real[Array, "*batch n_q d_q"],
     k: Real[Array, "*batch n_k d_k"],

@@ -1,18 +1,16 @@
 """How well a key answers a query."""
 
-from numbers import Real as Number
-
 import numpy as np
 from jaxtyping import Float
 
-from attnbook.operation import Array, Real, operation
+from attnbook.operation import Array, Real, Scalar, check_and_cast
 
 
-@operation
+@check_and_cast
 def gaussian_scores(
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],
-    width: Number = 1.0,
+    width: Scalar = 1.0,
 ) -> Float[Array, "*batch n_q n_k"]:
     """Score a key by its distance from the query; softmax of it is the Gaussian kernel.
 
@@ -28,9 +26,9 @@ def gaussian_scores(
     return -0.5 * np.sum(steps**2, axis=-1)
 
 
-@operation
+@check_and_cast
 def dot_product_scores(
-    q: Real[Array, "*batch n_q d_k"], k: Real[Array, "*batch n_k d_k"], scale: Number | None = None
+    q: Real[Array, "*batch n_q d_k"], k: Real[Array, "*batch n_k d_k"], scale: Scalar | None = None
 ) -> Float[Array, "*batch n_q n_k"]:
     """Score a key by its dot product with the query.
 
@@ -46,7 +44,7 @@ def dot_product_scores(
     return (scale * q) @ np.swapaxes(k, -1, -2)
 
 
-@operation
+@check_and_cast
 def bilinear_scores(
     q: Real[Array, "*batch n_q d_q"], k: Real[Array, "*batch n_k d_k"], w: Real[Array, "d_q d_k"]
 ) -> Float[Array, "*batch n_q n_k"]:
@@ -61,7 +59,7 @@ def bilinear_scores(
     return (q @ w) @ np.swapaxes(k, -1, -2)
 
 
-@operation
+@check_and_cast
 def additive_scores(
     q: Real[Array, "*batch n_q d_q"],
     k: Real[Array, "*batch n_k d_k"],
@@ -81,8 +79,8 @@ def additive_scores(
     return hidden @ w_v
 
 
-@operation
-def soft_cap(scores: Real[Array, "*batch n_q n_k"], cap: Number) -> Float[Array, "*batch n_q n_k"]:
+@check_and_cast
+def soft_cap(scores: Real[Array, "*batch n_q n_k"], cap: Scalar) -> Float[Array, "*batch n_q n_k"]:
     """Bend scores smoothly into (-cap, cap), before bias and mask.
 
         S' = cap · tanh(S / cap)

@@ -4,10 +4,10 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer
 
 from attnbook.masks import padding_mask
-from attnbook.operation import Array, Real, operation
+from attnbook.operation import Array, Real, check_and_cast
 
 
-@operation
+@check_and_cast
 def logsumexp(
     scores: Real[Array, "*batch n_k"], mask: Bool[Array, "*#batch #n_k"] | None = None
 ) -> Float[Array, "*batch"]:
@@ -28,7 +28,7 @@ def logsumexp(
     return np.squeeze(shift + np.log(total), axis=-1)
 
 
-@operation
+@check_and_cast
 def softmax(
     scores: Real[Array, "*batch n_k"], mask: Bool[Array, "*#batch #n_k"] | None = None
 ) -> Float[Array, "*batch n_k"]:
@@ -60,7 +60,7 @@ def _shifted_exp(scores, mask):
     return shift, exp, np.sum(exp, axis=-1, keepdims=True)
 
 
-@operation
+@check_and_cast
 def masked_softmax(
     scores: Real[Array, "batch *heads n_q n_k"],
     valid_lens: Integer[Array, "batch"] | Integer[Array, "batch n_q"] | None = None,
