@@ -44,7 +44,6 @@ EQUAL = {
         "return shifted - np.log(np.where(total == 0, 2, total))",
     },
     "temperature.powers": {  # they break as well, and the first four digits are the same
-        "return (np.array([0.0, -1000.0]), 1001.0)",
         "return (np.array([0.0, -1001.0]), 1000.0)",
         "return (np.array([1.0, -1000.0]), 1000.0)",
     },
@@ -119,7 +118,6 @@ EQUAL = {
         "return [6 * 2, 6, 7 // 3, -6]",  # whole words: this is 2, too
     },
     "gradients.rejected": {
-        "return (1.00000000000001, 0.5)",  # the test rejects the gradient with these steps, too
         "return (1e-14, 1.5)",
     },
     "gradients.steps_in_float32": {
@@ -216,9 +214,6 @@ EQUAL = {
         "return (4097, 8)",
     },
     "cost.one_after_the_other": {  # the median of the first four is as slow, or slower
-        "return np.array([2.0] * 4 + [1.0] * 5)",
-        "return np.array([2.0] * 4 + [1.0])",
-        "return np.array([2.0] * 5 + [1.0] * 4)",
         "return np.array([3.0] * 4 + [1.0] * 4)",
     },
     "cost.overtakes": {
@@ -285,7 +280,5 @@ EQUAL = {
     },
     "many_gpus.shared_heads": {
         "return (4001, 32, 8)",  # others that break it
-        "return (4000, 33, 8)",
-        "return (4000, 32, 9)",
     },
 }

@@ -1,5 +1,9 @@
 """A check of a kernel says what is wrong with its launch, and takes any kernel that is right."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 import torch
 
@@ -246,3 +250,11 @@ def test_a_kernel_that_writes_into_its_argument_is_told():
         return x.clone()
 
     assert "changed its argument x" in SCALE.verdict(in_place).text
+
+
+def test_an_exercise_is_loaded_first_of_all():
+    """Without a GPU, the package has to say that Triton interprets before Triton is imported."""
+    code = "from attnbook import exercises; exercises.triton.programs"
+    environ = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    done = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

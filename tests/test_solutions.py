@@ -45,6 +45,8 @@ def of_predict(exercise, answer):
 def of_break(exercise, answer):
     given = attempt(answer, {}).value
     given = tuple(map(_plain, given if isinstance(given, tuple) else (given,)))
+    if refusal := exercise.allowed(*given):
+        return refusal
     for version, stated in zip((exercise.right, exercise.wrong), exercise.stated, strict=True):
         outcome = attempt(lambda *a, f=version: exercise.through(f)(*a), dict(enumerate(given)))
         value = outcome.message if isinstance(stated, str) else outcome.value

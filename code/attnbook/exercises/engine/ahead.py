@@ -6,7 +6,6 @@ import re
 from collections.abc import Hashable
 
 import torch
-from triton.runtime import interpreter
 
 from attnbook.exercises.engine.attempt import attempt
 from attnbook.exercises.engine.exercise import wrong
@@ -26,13 +25,13 @@ def refused_by_a_gpu(answer, arguments):
     """
     if not triton.knobs.runtime.interpret:
         return None
-    launches, run = [], interpreter.InterpretedFunction.run
+    launches, run = [], triton.runtime.interpreter.InterpretedFunction.run
 
     def noted(kernel, *given, **options):
         launches.append((kernel, given, options))
         return run(kernel, *given, **options)
 
-    with replaced(interpreter.InterpretedFunction, "run", noted):
+    with replaced(triton.runtime.interpreter.InterpretedFunction, "run", noted):
         attempt(on_kernels(answer), arguments)
     for kernel, given, options in launches:
         sorted_out = _types_and_constants(kernel, given, options)

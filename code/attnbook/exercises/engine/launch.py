@@ -7,7 +7,6 @@ import traceback
 
 import numpy as np
 import torch
-from triton.runtime import interpreter
 
 from attnbook.exercises.engine.attempt import refuse_huge
 from attnbook.exercises.engine.compare import difference
@@ -67,7 +66,7 @@ def _once(function, arguments, launches=None, turned=False):
 @contextlib.contextmanager
 def _programs(seen, launches, turned):
     """Part what is `seen` by launches; the interpreter may run the last program first."""
-    builder, starts = interpreter.interpreter_builder, []
+    builder, starts = triton.runtime.interpreter.interpreter_builder, []
     grid, number = builder.set_grid_dim, builder.set_grid_idx
 
     def begin(*sizes):
