@@ -107,6 +107,33 @@ EQUAL = {
     "additive.sharpest": {
         "bound = np.abs([1.0, 1.0, 0.5]).sum()",  # sizes alone are added up
     },
+    "three_ways.rows_that_move": {
+        # in all masks but the causal one a word is like its neighbour, and in the last both the
+        # padding and the triangle hide key 4 from the rows 0 to 3
+        "columns = (everything[:, 2], causal[:, 2], target_word[:, 2], "
+        "source_word[:, 2], real_rows[:, 5])",
+        "columns = (everything[:, 2], causal[:, 2], target_word[:, 2], "
+        "source_word[:, 3], real_rows[:, 4])",
+        "columns = (everything[:, 2], causal[:, 2], target_word[:, 3], "
+        "source_word[:, 2], real_rows[:, 4])",
+        "columns = (everything[:, 3], causal[:, 2], target_word[:, 2], "
+        "source_word[:, 2], real_rows[:, 4])",
+        "everything, causal = (np.ones((6, 6), bool), causal_mask(7, 6))",
+        "everything, causal = (np.ones((6, 7), bool), causal_mask(6, 6))",
+        "real_rows = (padding_mask(np.array([4]), 6) & causal)[0, :5]",
+        "real_rows = (padding_mask(np.array([4]), 6) | causal)[0, :4]",
+        "real_rows = (padding_mask(np.array([5]), 6) & causal)[0, :4]",
+        "real_rows = padding_mask(np.array([4]), 6)[0, :4]",
+        "target_word, source_word = (np.eye(4, dtype=bool), np.ones((4, 7), bool))",
+        "target_word, source_word = (np.eye(5, dtype=bool), np.ones((4, 6), bool))",
+    },
+    "three_ways.first_moved": {
+        "changed[t] = np.random.default_rng().standard_normal(x.shape[1])",  # of two axes
+        "rows = np.any(attention(changed) != attention(x), axis=1)",
+    },
+    "three_ways.blind_test": {
+        "mask[0, 2] = True",  # a leak of another word that the test does not change
+    },
     "heads.two_averages": {  # the number of the minus is 0
         "left, right = (np.array([7, 2, 1]) @ numbers / 9, np.array([1, 1, 7]) @ numbers / 9)",
         "left, right = (np.array([7, 1, 1]) @ numbers / 9, np.array([1, 2, 7]) @ numbers / 9)",

@@ -1,0 +1,87 @@
+"""5. A test that looks at one word · medium · 8 min
+
+Hints
+1. Which entries of a 4 × 4 mask show the future? Which of them does the test see?
+2. The test changes word 3, so it sees column 3 of the mask, above the diagonal.
+3. Start from causal_mask(4, 4) and make one other entry above the diagonal True.
+
+Why
+The test sees the mask's last column alone. Query 0 may look at key 1, its future, and nothing that
+happens to word 3 shows it. Three words can leak, 1, 2 and 3, and each has to be changed.
+
+Notice
+Chapter 5 changed only the last word, to find a mask that was inverted as a whole. To prove that a
+mask is causal, change every word.
+"""
+
+import numpy as np
+
+from attnbook.exercises.engine.module import break_it
+from attnbook.masks import causal_mask
+from attnbook.operation import describe
+from attnbook.reference import scaled_dot_product_attention
+
+
+def blind_test():
+    """Causal, but query 0 sees key 1; the last key stays hidden from all earlier queries."""
+    mask = causal_mask(4, 4)
+    mask[0, 1] = True
+    return mask
+
+
+WORDS = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, -1.0], [1.0, 1.0, 0.0], [-1.0, 0.0, 1.0]])
+
+
+def moves_the_past(mask, t):
+    """Whether a change of word t moves a row before it."""
+    changed = WORDS.copy()
+    changed[t] += [1.0, 2.0, 3.0]
+    before = scaled_dot_product_attention(WORDS, WORDS, WORDS, mask=mask)
+    after = scaled_dot_product_attention(changed, changed, changed, mask=mask)
+    return bool(np.any(before[:t] != after[:t]))
+
+
+def leaks(mask):
+    return moves_the_past(mask, t=3)
+
+
+def leaks_anywhere(mask):
+    return any(moves_the_past(mask, t) for t in range(4))
+
+
+def is_mask(mask):
+    boolean = isinstance(mask, np.ndarray) and mask.dtype == bool
+    if not boolean or mask.shape != (4, 4):
+        return f"mask is {describe(mask)}; expected booleans of shape (4, 4)."
+    return None
+
+
+def future(mask):
+    return np.triu(mask, 1)
+
+
+MISTAKES = """
+this mask hides everything, so nothing can move.
+    np.zeros((4, 4), dtype=bool)
+    if not mask.any()
+this mask shows no future, and the test is right to find none: make an entry above the diagonal
+True.
+    causal_mask(4, 4)
+    if not future(mask).any()
+every row before it sees word 3, the one that the test changes: it finds this leak.
+    np.ones((4, 4), dtype=bool)
+    if mask[:3, 3].all()
+a row before it sees word 3, the one that the test changes: it finds this leak. Let an earlier word
+leak instead.
+    causal_mask(4, 4) | np.eye(4, k=3, dtype=bool)
+    if future(mask)[:, 3].any()
+"""
+
+exercise = break_it(
+    blind_test,
+    MISTAKES,
+    wrong=leaks,
+    right=leaks_anywhere,
+    allowed=is_mask,
+    stated=(True, False),
+)
