@@ -18,6 +18,10 @@ DTYPES = (
 )
 FILLS = "for fill in (-10000.0, -65504.0, -100000.0, torch.finfo(torch.bfloat16).min, -torch.inf):"
 
+DROPOUT = (
+    "p, weights, values = (0.25, torch.tensor([1 / 4, 3 / 4, 0]), torch.tensor([0.0, 4.0, 8.0]))"
+)
+
 ON_TENSORS = {
     "twins.lse_gradient": {  # the last score of the second query is hidden
         "scores = torch.log(torch.tensor([[1.0, 3.0, 4.0], [1.0, 3.0, 5.0]])).requires_grad_()",
@@ -68,6 +72,20 @@ ON_TENSORS = {
     "precision.half_mean": {  # float16 rounds 40001 to 40000
         "return ([40001.0, 40000.0],)",
         "return ([40000.0, 40001.0],)",
+    },
+    "modules.parameters": {  # heads are a way to use the parameters, whatever their number
+        "modules = (pytorch.DotProductAttention(dropout=0.1), "
+        "pytorch.AdditiveAttention(d_q=5, d_k=3, d_hidden=7), "
+        "pytorch.MultiHeadAttention(d_model=12, n_heads=4), "
+        "pytorch.MultiHeadAttention(d_model=12, n_heads=4, bias=True))",
+    },
+    "modules.dropout": {  # the first value is 0, and the last key is hidden
+        DROPOUT.replace("1 / 4", "2 / 4"),
+        DROPOUT.replace("1 / 4", "1 / 5"),
+        DROPOUT.replace("1 / 4", "1 * 4"),
+        DROPOUT.replace("1 / 4", "1"),
+        DROPOUT.replace("1 / 4", "4"),
+        DROPOUT.replace("8.0", "9.0"),
     },
     "libraries.two_corners": {
         "q = [[1.0]]",  # the keys are 0
