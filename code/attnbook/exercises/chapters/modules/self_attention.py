@@ -136,23 +136,20 @@ CASES = (
 )
 
 MISTAKES = """
-the projection is x @ weight; PyTorch keeps the matrix transposed: x @ weight.T.
+PyTorch keeps its matrices transposed: each projection is x @ weight.T, the last one too.
     (x @ in_proj_weight.T).chunk(3, dim=-1) → (x @ part for part in in_proj_weight.chunk(3))
     x @ in_proj_weight.T → x @ in_proj_weight
-no matrix is transposed; PyTorch keeps all of them transposed: x @ weight.T.
     (x @ in_proj_weight.T).chunk(3, dim=-1) → (x @ part for part in in_proj_weight.chunk(3)) ; out_proj_weight.T → out_proj_weight
-the last projection is x @ weight; PyTorch keeps the matrix transposed.
     out_proj_weight.T → out_proj_weight
 out_proj_weight is never used: the heads are merged but not mixed.
      @ out_proj_weight.T →
 reshape alone splits by position: a head must have a piece of every position.
     pytorch.split_heads(part, n_heads) → part.reshape(*x.shape[:-2], n_heads, x.shape[-2], -1)
     pytorch.split_heads(part, n_heads) → part.reshape(*x.shape[:-2], n_heads, x.shape[-2], -1) ; pytorch.merge_heads(out) → out.reshape(x.shape)
-the heads are merged without moving their axis back: positions are mixed up.
+the heads are merged in another way: at each position they stand side by side, head 0 first, and the
+numbers of each stay together.
     pytorch.merge_heads(out) → out.reshape(x.shape)
-the heads are merged in the wrong order.
     merge_heads(out) → merge_heads(out.flip(-3))
-the numbers of the heads alternate in the merged vector; each head's stay together.
     pytorch.merge_heads(out) → out.movedim(-3, -1).flatten(-2)
 the joint projection is read head by head; all queries come first, then all keys.
     .chunk(3, dim=-1) → .unflatten(-1, (n_heads, 3, -1)).movedim(-2, 0).flatten(-2)
@@ -175,9 +172,8 @@ one part is used twice: each has its own use, as q, k or v.
     in (q, k, v) → in (q, q, v)
     in (q, k, v) → in (q, k, k)
     in (q, k, v) → in (k, k, v)
-the scale 1/√d_head is missing.
-    mask=mask → mask=mask, scale=1.0
 the scores should be divided by √d_head: each head's dot product has the width d_model / n_heads.
+    mask=mask → mask=mask, scale=1.0
     mask=mask → mask=mask, scale=x.shape[-1] ** -0.5
     mask=mask → mask=mask, scale=q.shape[-1] ** -1.0
     mask=mask → mask=mask, scale=q.shape[-1] ** 0.5
@@ -201,15 +197,14 @@ the mask is never used.
     , mask=mask →
 the mask is added, which hides nothing.
     mask=mask → bias=None if mask is None else mask.to(q.dtype)
-a finite number in place of a hidden score, or added to it, is a score like any other: a query that
-sees nothing looks at all keys.
+a query that sees nothing looks at all keys here, as it does where hidden scores become finite
+numbers; it gets zeros.
     is by(lambda scores, mask: filled(torch.finfo(scores.dtype).min)(scores, mask))
     is by(filled(-1e9))
     is by(filled(-1e4))
     is by(filled(-1e2))
     is by(plus(-1e9))
     is by(plus(-1e4))
-a query that sees nothing looks at all keys here; it gets zeros.
     is by(lambda scores, mask: pytorch.softmax(scores, mask | ~mask.any(dim=-1, keepdim=True)))
 a visible score below the fill loses to it: only −∞ is below every score.
     is by(lambda scores, mask: filled(-1e9)(scores, mask) * mask)
@@ -259,12 +254,11 @@ x @ in_proj_weight.T.
     in (q, k, v) → in (q, k, x)
     in (q, k, v) → in (x, x, v)
     in (q, k, v) → in (x, x, x)
-x is added to the output: the layer adds nothing.
+more is done to the output: its projection is the last step, nothing is added to it, and nothing
+bends it.
     return → return x +
     return → return x -
-negative outputs became 0: a projection ends the layer, and nothing bends it.
     = self_attention(x, in_proj_weight, out_proj_weight, n_heads, mask).relu()
-there is a second softmax, over the output.
     = torch.softmax(self_attention(x, in_proj_weight, out_proj_weight, n_heads, mask), dim=-1)
 """
 
