@@ -111,7 +111,7 @@ def test_an_array_of_another_kind_is_refused_wherever_it_comes_in(kind):
     for call in (
         lambda q: reference.gaussian_scores(q, x),
         lambda q: reference.scaled_dot_product_attention(x, x, v=q),
-        lambda q: online.attention_in_blocks(q, x, x),
+        lambda q: online.attention_tiled(q, x, x),
         lambda q: linear.recurrent(q, x, x),
         lambda q: reference.split_heads(q, 2),
         lambda q: masks.document_mask(np.arange(3), q[0].astype(int)),

@@ -56,9 +56,9 @@ def assert_few_matrices(mask):
 def assert_some_inputs(mask):
     """A block of 16 keys has half as many scores as an input has numbers."""
     grad, q, k, v = arguments()
-    out, lse = online.attention_by_blocks(q, k, v, mask, block=16)
-    backward = online.attention_by_blocks_backward
-    assert peak(online.attention_by_blocks, q, k, v, mask, block=16) < 8 * INPUT
+    out, lse = online.attention_blockwise(q, k, v, mask, block=16)
+    backward = online.attention_blockwise_backward
+    assert peak(online.attention_blockwise, q, k, v, mask, block=16) < 8 * INPUT
     assert peak(backward, grad, q, k, v, out, lse, mask, block=16) < 12 * INPUT
 
 

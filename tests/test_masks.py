@@ -11,7 +11,7 @@ from attnbook.masks import (
     prefix_mask,
     sliding_window_mask,
 )
-from attnbook.online import attention_with_lse, sliding_window_attention_in_blocks
+from attnbook.online import attention_with_lse, sliding_window_attention_tiled
 
 SIZES = [(4, 4), (2, 5), (5, 2), (1, 6), (0, 3), (3, 0)]
 every_size = pytest.mark.parametrize(("n_q", "n_k"), SIZES)
@@ -62,7 +62,7 @@ def test_a_window_is_as_wide_whatever_integer_says_so(kind):
     assert (sliding_window_mask(*sizes) == expected).all()
     assert (pytorch.sliding_window_mask(*sizes).numpy() == expected).all()
     q, k = (np.random.default_rng(0).standard_normal((n, 4)) for n in (7, 9))
-    out, _ = sliding_window_attention_in_blocks(q, k, k, *sizes[2:])
+    out, _ = sliding_window_attention_tiled(q, k, k, *sizes[2:])
     np.testing.assert_allclose(out, attention_with_lse(q, k, k, expected)[0], rtol=1e-13)
 
 

@@ -38,12 +38,12 @@ def test_a_form_that_does_not_agree_is_not_measured(monkeypatch, wrong):
 
 
 NUMPY = {
-    "plain": "attention_in_blocks",
-    "causal": "causal_attention_in_blocks",
-    "padded": "padded_attention_in_blocks",
-    "window": "sliding_window_attention_in_blocks",
-    "long": "attention_in_blocks",
-    "backward": "attention_in_blocks_backward",
+    "plain": "attention_tiled",
+    "causal": "causal_attention_tiled",
+    "padded": "padded_attention_tiled",
+    "window": "sliding_window_attention_tiled",
+    "long": "attention_tiled",
+    "backward": "attention_tiled_backward",
 }
 
 

@@ -25,7 +25,7 @@ def options(case, batch):
 @pytest.mark.parametrize("case", CASES)
 def test_blocks_are_the_reference(case, block, batch):
     arrays, more = queries_keys_values(batch), options(case, batch)
-    out, lse = online.attention_by_blocks(*arrays, **more, block=block)
+    out, lse = online.attention_blockwise(*arrays, **more, block=block)
     assert_close(out, reference.scaled_dot_product_attention(*arrays, **more))
     assert_close(lse, online.attention_with_lse(*arrays, **more)[1])
 
@@ -36,8 +36,8 @@ def test_the_way_back_needs_the_output_and_lse_alone(case, block):
     batch = (2,)
     arrays, more = queries_keys_values(batch), options(case, batch)
     grad = np.random.default_rng(9).standard_normal((*batch, N_Q, arrays[2].shape[-1]))
-    seen = online.attention_by_blocks(*arrays, **more, block=block)
-    found = online.attention_by_blocks_backward(grad, *arrays, *seen, **more, block=block)
+    seen = online.attention_blockwise(*arrays, **more, block=block)
+    found = online.attention_blockwise_backward(grad, *arrays, *seen, **more, block=block)
     expected = gradients.scaled_dot_product_attention_backward(grad, *arrays, **more)
     for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=1e-13)
@@ -86,7 +86,7 @@ def test_blocks_far_from_0_are_merged_as_near_it(level):
 def test_scores_near_a_thousand_do_not_overflow():
     arrays = queries_keys_values(())
     bias = scores(()) + 1000
-    out, lse = online.attention_by_blocks(*arrays, bias=bias, block=2)
+    out, lse = online.attention_blockwise(*arrays, bias=bias, block=2)
     # An L near 1000 is a float that may be off by 500 eps, and a share by as much of itself.
     expected = reference.scaled_dot_product_attention(*arrays, bias=bias)
     np.testing.assert_allclose(
@@ -103,8 +103,8 @@ def test_what_is_hidden_has_no_part_forward_or_backward(junk):
     grad = np.ones((N_Q, v.shape[-1]))
 
     def both():
-        seen = online.attention_by_blocks(q, k, v, shown, block=2)
-        return *seen, *online.attention_by_blocks_backward(grad, q, k, v, *seen, shown, block=2)
+        seen = online.attention_blockwise(q, k, v, shown, block=2)
+        return *seen, *online.attention_blockwise_backward(grad, q, k, v, *seen, shown, block=2)
 
     clean = both()
     k[1] = v[1] = junk
@@ -122,7 +122,7 @@ def test_no_exponential_of_a_score_is_computed_twice(monkeypatch):
 
 def test_a_block_of_nothing_is_refused():
     with pytest.raises(ValueError, match="block is 0; expected 1 or more"):
-        online.attention_by_blocks(*queries_keys_values(()), block=0)
+        online.attention_blockwise(*queries_keys_values(()), block=0)
 
 
 def unscaled(out_a, lse_a, out_b, lse_b):

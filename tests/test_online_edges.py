@@ -11,8 +11,8 @@ from attnbook import gradients, online, reference
 def there_and_back(block, **options):
     q, k, v = queries_keys_values(())
     grad = np.random.default_rng(9).standard_normal((N_Q, v.shape[-1]))
-    seen = online.attention_by_blocks(q, k, v, **options, block=block)
-    back = online.attention_by_blocks_backward(grad, q, k, v, *seen, **options, block=block)
+    seen = online.attention_blockwise(q, k, v, **options, block=block)
+    back = online.attention_blockwise_backward(grad, q, k, v, *seen, **options, block=block)
     expected = gradients.scaled_dot_product_attention_backward(grad, q, k, v, **options)
     return seen[0], back, reference.scaled_dot_product_attention(q, k, v, **options), expected
 
@@ -46,9 +46,9 @@ def spoiled(what, shown=None):
     q, k, v = queries_keys_values(())
     k[3, 1] = what
     grad = np.random.default_rng(9).standard_normal((N_Q, v.shape[-1]))
-    seen = online.attention_by_blocks(q, k, v, shown, block=2)
-    back = online.blocks.attention_by_blocks_backward(grad, q, k, v, *seen, shown, block=2)
-    tiled = online.attention_in_blocks_backward(grad, q, k, v, *seen) if shown is None else back
+    seen = online.attention_blockwise(q, k, v, shown, block=2)
+    back = online.blocks.attention_blockwise_backward(grad, q, k, v, *seen, shown, block=2)
+    tiled = online.attention_tiled_backward(grad, q, k, v, *seen) if shown is None else back
     return back, tiled, gradients.scaled_dot_product_attention_backward(grad, q, k, v, shown)
 
 
@@ -68,7 +68,7 @@ def test_one_key_that_is_not_finite_leaves_no_finite_wrong_gradient(what):
 @pytest.mark.parametrize("guard", ["np.isfinite(lse), lse, 0", "lse > -np.inf, lse, 0"])
 def test_a_shift_of_0_where_l_is_nan_is_rejected(monkeypatch, guard):
     right = "lse == -np.inf, 0, lse"
-    one_line.put(monkeypatch, online.blocks.attention_by_blocks_backward, right, guard)
+    one_line.put(monkeypatch, online.blocks.attention_blockwise_backward, right, guard)
     with pytest.raises(AssertionError):
         assert_nan_and_numbers_are_those_of_the_definition(np.nan)
 
@@ -77,11 +77,11 @@ def test_the_gradient_of_a_query_reaches_only_the_keys_that_it_sees():
     q, k, v = queries_keys_values(())
     mask = np.ones((N_Q, N_K), bool)
     mask[0, 2:] = mask[1] = False
-    seen = online.attention_by_blocks(q, k, v, mask, block=2)
+    seen = online.attention_blockwise(q, k, v, mask, block=2)
     grad = np.ones((N_Q, v.shape[-1]))
-    clean = online.attention_by_blocks_backward(grad, q, k, v, *seen, mask, block=2)
+    clean = online.attention_blockwise_backward(grad, q, k, v, *seen, mask, block=2)
     grad[:2] = np.nan
-    dirty = online.attention_by_blocks_backward(grad, q, k, v, *seen, mask, block=2)
+    dirty = online.attention_blockwise_backward(grad, q, k, v, *seen, mask, block=2)
     for before, after in zip(clean[1:], dirty[1:], strict=True):
         np.testing.assert_array_equal(before[2:], after[2:])
         assert np.all(np.isnan(after[:2]))
@@ -98,9 +98,9 @@ def widths(monkeypatch, block):
 
     monkeypatch.setattr(online.blocks, "dot_product_scores", noted)
     q, k, v = queries_keys_values(())
-    found = online.attention_by_blocks(q, k, v, block=block)
+    found = online.attention_blockwise(q, k, v, block=block)
     there, seen[:] = seen.copy(), []
-    online.attention_by_blocks_backward(np.ones((N_Q, v.shape[-1])), q, k, v, *found, block=block)
+    online.attention_blockwise_backward(np.ones((N_Q, v.shape[-1])), q, k, v, *found, block=block)
     return there, seen
 
 
@@ -112,12 +112,12 @@ def test_no_matrix_is_wider_than_its_block(monkeypatch, block, expected):
 def test_a_way_back_in_one_block_is_noticed(monkeypatch):
     one_line.put(
         monkeypatch,
-        online.blocks.attention_by_blocks_backward,
+        online.blocks.attention_blockwise_backward,
         "_blocks(k.shape[-2], block, mask)",
         "_blocks(k.shape[-2], k.shape[-2], mask)",
     )
-    changed = online.blocks.attention_by_blocks_backward
-    monkeypatch.setattr(online, "attention_by_blocks_backward", changed)
+    changed = online.blocks.attention_blockwise_backward
+    monkeypatch.setattr(online, "attention_blockwise_backward", changed)
     with pytest.raises(AssertionError):
         test_no_matrix_is_wider_than_its_block(monkeypatch, 2, [2, 2, 1])
 
@@ -131,5 +131,5 @@ def test_blocks_are_merged_in_the_dtype_of_the_arrays(monkeypatch):
         return whole(*parts)
 
     monkeypatch.setattr(online.blocks, "merge", noted)
-    online.attention_by_blocks(*queries_keys_values((), np.float32), block=2)
+    online.attention_blockwise(*queries_keys_values((), np.float32), block=2)
     assert seen == {np.dtype(np.float32)}

@@ -94,13 +94,13 @@ def test_only_blocks_in_which_something_is_visible_are_computed(monkeypatch, blo
     mask = np.zeros((N_Q, N_K), bool)
     mask[:, 1] = True
     put(monkeypatch, online, "attention_with_lse", counted)
-    out, _ = online.attention_by_blocks(*queries_keys_values(()), mask, block=block)
+    out, _ = online.attention_blockwise(*queries_keys_values(()), mask, block=block)
     assert len(computed) == 1
     np.testing.assert_array_equal(out, np.repeat(queries_keys_values(())[2][1:2], N_Q, axis=0))
 
 
-def by_blocks(merged=right, cut=lambda x, keys: x[..., keys], last=0, start=-np.inf):
-    """`attention_by_blocks` with a mistake."""
+def blockwise(merged=right, cut=lambda x, keys: x[..., keys], last=0, start=-np.inf):
+    """`attention_blockwise` with a mistake."""
 
     def attention(q, k, v, mask=None, bias=None, scale=None, block=128):
         out = np.zeros((*q.shape[:-1], v.shape[-1]))
@@ -136,12 +136,12 @@ def in_base_two(out_a, lse_a, out_b, lse_b):
 
 
 FORWARD = {
-    "the last key is lost": by_blocks(last=1),
-    "L of the last block": by_blocks(merged=lse_of_the_last),
-    "the first block's mask for all": by_blocks(cut=first_block_of_all),
-    "shares exchanged": by_blocks(merged=shares_exchanged),
-    "merged in base two": by_blocks(merged=in_base_two),
-    "a start at 0": by_blocks(start=0.0),
+    "the last key is lost": blockwise(last=1),
+    "L of the last block": blockwise(merged=lse_of_the_last),
+    "the first block's mask for all": blockwise(cut=first_block_of_all),
+    "shares exchanged": blockwise(merged=shares_exchanged),
+    "merged in base two": blockwise(merged=in_base_two),
+    "a start at 0": blockwise(start=0.0),
 }
 
 
@@ -152,13 +152,13 @@ def every_forward_test():
 
 
 def test_the_pattern_of_the_wrong_versions_is_right(monkeypatch):
-    put(monkeypatch, online, "attention_by_blocks", by_blocks(cut=online.blocks._cut))
+    put(monkeypatch, online, "attention_blockwise", blockwise(cut=online.blocks._cut))
     every_forward_test()
 
 
 @pytest.mark.parametrize("name", FORWARD)
 def test_a_wrong_pass_forward_is_rejected(monkeypatch, name):
-    put(monkeypatch, online, "attention_by_blocks", FORWARD[name])
+    put(monkeypatch, online, "attention_blockwise", FORWARD[name])
     with pytest.raises(AssertionError):
         every_forward_test()
 
@@ -171,7 +171,7 @@ def way_back(
     added=lambda total, part: total + part,
     factor=lambda scale: scale,
 ):
-    """`attention_by_blocks_backward` with a mistake."""
+    """`attention_blockwise_backward` with a mistake."""
 
     def gradients(grad, q, k, v, out, lse, mask=None, bias=None, scale=None, block=128):
         scale = q.shape[-1] ** -0.5 if scale is None else scale
@@ -217,20 +217,20 @@ def every_test_backward():
 
 
 def test_the_pattern_of_the_wrong_ways_back_is_right(monkeypatch):
-    put(monkeypatch, online, "attention_by_blocks_backward", way_back())
+    put(monkeypatch, online, "attention_blockwise_backward", way_back())
     every_test_backward()
 
 
 @pytest.mark.parametrize("name", BACKWARD)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_wrong_way_back_is_rejected(monkeypatch, name):
-    put(monkeypatch, online, "attention_by_blocks_backward", BACKWARD[name])
+    put(monkeypatch, online, "attention_blockwise_backward", BACKWARD[name])
     with pytest.raises(AssertionError):
         every_test_backward()
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_way_back_in_which_a_hidden_nan_counts_is_rejected(monkeypatch):
-    put(monkeypatch, online, "attention_by_blocks_backward", way_back())
+    put(monkeypatch, online, "attention_blockwise_backward", way_back())
     with pytest.raises(AssertionError):
         hidden(np.nan)

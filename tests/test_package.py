@@ -71,7 +71,7 @@ from attnbook import masks, scaled_dot_product_attention
 import numpy as np
 q = np.ones((2, 3))
 assert (scaled_dot_product_attention(q, q, q, masks.causal_mask(2, 2)) == q).all()
-assert attnbook.online.attention_by_blocks and attnbook.exercises.progress
+assert attnbook.online.attention_blockwise and attnbook.exercises.progress
 try:
     from attnbook import flash_attention
 except ImportError as error:

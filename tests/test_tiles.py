@@ -8,7 +8,7 @@ import pytest
 from draw import BATCHES
 
 from attnbook import masks
-from attnbook.online import attention_by_blocks, attention_with_lse, tiles, tiles_backward
+from attnbook.online import attention_blockwise, attention_with_lse, tiles, tiles_backward
 
 EPS = np.finfo(float).eps
 WINDOWS = [(0, 0), (1, 0), (3, 2), (0, 4), (40, 50)]
@@ -20,20 +20,20 @@ def lengths(n_k):
 
 def window(left, right):
     return (
-        lambda q, k, v: tiles.sliding_window_attention_in_blocks(q, k, v, left, right),
+        lambda q, k, v: tiles.sliding_window_attention_tiled(q, k, v, left, right),
         lambda n_q, n_k: masks.sliding_window_mask(n_q, n_k, left, right),
     )
 
 
 # Each form, and its mask: what the same call of the readable form takes.
 FORMS = {
-    "plain": (lambda q, k, v: tiles.attention_in_blocks(q, k, v), lambda n_q, n_k: None),
+    "plain": (lambda q, k, v: tiles.attention_tiled(q, k, v), lambda n_q, n_k: None),
     "causal": (
-        lambda q, k, v: tiles.causal_attention_in_blocks(q, k, v),
+        lambda q, k, v: tiles.causal_attention_tiled(q, k, v),
         masks.causal_mask,
     ),
     "padded": (
-        lambda q, k, v: tiles.padded_attention_in_blocks(q, k, v, lengths(k.shape[-2])),
+        lambda q, k, v: tiles.padded_attention_tiled(q, k, v, lengths(k.shape[-2])),
         lambda n_q, n_k: masks.padding_mask(lengths(n_k), n_k)[:, None],
     ),
     **{f"window {left} {right}": window(left, right) for left, right in WINDOWS},
@@ -78,7 +78,7 @@ def test_a_window_looks_back_alone_unless_told():
     arrays = drawn(7, 9)
     expected = attention_with_lse(*arrays, masks.sliding_window_mask(7, 9, 2))
     for found, right in zip(
-        tiles.sliding_window_attention_in_blocks(*arrays, 2), expected, strict=True
+        tiles.sliding_window_attention_tiled(*arrays, 2), expected, strict=True
     ):
         np.testing.assert_allclose(found, right, rtol=64 * EPS, atol=64 * EPS)
 
@@ -95,7 +95,7 @@ def test_tiles_are_the_readable_form(tile_size, form):
 @pytest.mark.parametrize("form", ["plain", "causal", "padded", "window 40 50"])
 @pytest.mark.parametrize("n_q, n_k", [(300, 1100), (1100, 300), (700, 700)])
 def test_tiles_of_full_size_are_the_readable_blocks(form, n_q, n_k):
-    assert_readable(form, drawn(n_q, n_k, (2, 1)), readable=attention_by_blocks)
+    assert_readable(form, drawn(n_q, n_k, (2, 1)), readable=attention_blockwise)
 
 
 @pytest.mark.parametrize("batch", [*BATCHES, (0,), (3, 0)])
@@ -109,7 +109,7 @@ def test_tiles_take_any_number_of_batch_axes(form, batch):
 def test_every_head_of_a_sequence_has_its_length(heads, lens):
     arrays, lens = drawn(5, 7, (len(lens), *heads)), np.array(lens, dtype=int)
     mask = masks.padding_mask(lens, 7).reshape(len(lens), *(1 for _ in heads), 1, 7)
-    found = tiles.padded_attention_in_blocks(*arrays, lens)
+    found = tiles.padded_attention_tiled(*arrays, lens)
     for actual, expected in zip(found, attention_with_lse(*arrays, mask), strict=True):
         np.testing.assert_allclose(actual, expected, rtol=64 * EPS, atol=64 * EPS)
 
@@ -209,7 +209,7 @@ def test_a_query_with_one_key_has_its_value_however_large_the_score(form, size):
 
 @every_form
 def test_the_readable_form_is_for_what_is_not_finite_alone(monkeypatch, form):
-    monkeypatch.setattr(tiles, "attention_by_blocks", None)
+    monkeypatch.setattr(tiles, "attention_blockwise", None)
     q, k, v = drawn(50, 70)
     FORMS[form][0](5 * q, 5 * k, v)
 
@@ -217,13 +217,13 @@ def test_the_readable_form_is_for_what_is_not_finite_alone(monkeypatch, form):
 @pytest.mark.parametrize("wrong", [-1, 8])
 def test_tiles_refuse_wrong_lengths(wrong):
     with pytest.raises(ValueError, match=f"valid_lens has {wrong}; expected 0 to n_k = 7"):
-        tiles.padded_attention_in_blocks(*drawn(5, 7), np.array([3, wrong]))
+        tiles.padded_attention_tiled(*drawn(5, 7), np.array([3, wrong]))
 
 
 @pytest.mark.parametrize("left, right", [(-1, 0), (0, -2)])
 def test_tiles_refuse_a_negative_window(left, right):
     with pytest.raises(ValueError, match=f"left and right are {left} and {right}; expected 0"):
-        tiles.sliding_window_attention_in_blocks(*drawn(5, 7), left, right)
+        tiles.sliding_window_attention_tiled(*drawn(5, 7), left, right)
 
 
 @every_form

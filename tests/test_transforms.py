@@ -125,17 +125,17 @@ def test_a_compiled_step_has_the_same_gradients(junk):
     assert torch.isfinite(outs[0][:, 2]).all() == (junk == 0)
 
 
-BLOCKS = {
-    "all": pytorch.attention_in_blocks,
-    "causal": pytorch.causal_attention_in_blocks,
-    "padded": lambda q, k, v: pytorch.padded_attention_in_blocks(q, k, v, torch.tensor([2, 3])),
+TILED = {
+    "all": pytorch.attention_tiled,
+    "causal": pytorch.causal_attention_tiled,
+    "padded": lambda q, k, v: pytorch.padded_attention_tiled(q, k, v, torch.tensor([2, 3])),
 }
-in_blocks = pytest.mark.parametrize("form", BLOCKS.values(), ids=BLOCKS)
+tiled = pytest.mark.parametrize("form", TILED.values(), ids=TILED)
 
 
-@in_blocks
+@tiled
 @pytest.mark.parametrize("axes", [(0, 0, 0), (None, 0, None), (None, None, 0)], ids=["all", *"kv"])
-def test_blocks_can_be_mapped(form, axes):
+def test_tiles_can_be_mapped(form, axes):
     given = [
         x if axis is None else torch.stack([x, 2 * x])
         for x, axis in zip((Q, K, V), axes, strict=True)
@@ -147,27 +147,27 @@ def test_blocks_can_be_mapped(form, axes):
     close(func.vmap(form, axes)(*given), torch.stack(each))
 
 
-def test_blocks_can_be_mapped_over_their_lengths():
+def test_tiles_can_be_mapped_over_their_lengths():
     lens = torch.tensor([[2, 3], [0, 1]])
-    mapped = func.vmap(lambda n: pytorch.padded_attention_in_blocks(Q, K, V, n))(lens)
-    close(mapped, torch.stack([pytorch.padded_attention_in_blocks(Q, K, V, n) for n in lens]))
+    mapped = func.vmap(lambda n: pytorch.padded_attention_tiled(Q, K, V, n))(lens)
+    close(mapped, torch.stack([pytorch.padded_attention_tiled(Q, K, V, n) for n in lens]))
 
 
 @by_tangents
-@in_blocks
-def test_blocks_have_derivatives_in_both_directions(form):
+@tiled
+def test_tiles_have_derivatives_in_both_directions(form):
     close(func.jacfwd(form)(Q, K, V), func.jacrev(form)(Q, K, V))
 
 
-@in_blocks
+@tiled
 @pytest.mark.parametrize("mode", ["real", "fake", "symbolic"])
-def test_a_graph_of_blocks_can_be_traced(form, mode):
+def test_a_graph_of_tiles_can_be_traced(form, mode):
     traced = make_fx(form, tracing_mode=mode)(Q, K, V)
     close(traced(2 * Q, K, V), form(2 * Q, K, V))
 
 
-@in_blocks
-def test_blocks_without_numbers_have_shapes(form):
+@tiled
+def test_tiles_without_numbers_have_shapes(form):
     with FakeTensorMode() as mode:
         q = mode.from_tensor(Q)
         assert form(q, q, q).shape == Q.shape

@@ -10,8 +10,8 @@ import functools
 
 import torch
 
-from attnbook.pytorch.blocks import _has_numbers_at_hand
 from attnbook.pytorch.products import finite
+from attnbook.pytorch.tiles import _has_numbers_at_hand
 
 
 def in_one_dtype(*tensors):

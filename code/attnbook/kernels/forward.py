@@ -1,6 +1,6 @@
 """FlashAttention's forward pass: one program for each block of queries of each head.
 
-The loop is that of `attnbook.online.attention_by_blocks`. What a program has seen of the keys is
+The loop is that of `attnbook.online.attention_blockwise`. What a program has seen of the keys is
 three things for each query: the largest score, `top`; the sum of exponentials below it, `total`;
 the sum of values weighted by them, `out`. A block of keys may raise `top`: what was summed below
 the old one is then rescaled. At the end `out` is divided by `total`, once.

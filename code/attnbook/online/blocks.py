@@ -63,7 +63,7 @@ def merge(
 
 
 @check_and_cast
-def attention_by_blocks(
+def attention_blockwise(
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],
     v: Real[Array, "*batch n_k d_v"],
@@ -88,7 +88,7 @@ def attention_by_blocks(
 
 
 @check_and_cast
-def attention_by_blocks_backward(
+def attention_blockwise_backward(
     grad_out: Real[Array, "*batch n_q d_v"],
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],

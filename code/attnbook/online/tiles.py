@@ -20,7 +20,7 @@ import numpy as np
 from jaxtyping import Float, Integer
 
 from attnbook.masks import padding_mask
-from attnbook.online.blocks import attention_by_blocks
+from attnbook.online.blocks import attention_blockwise
 from attnbook.operation import Array, Real, check_and_cast
 
 ROWS, KEYS = 256, 512  # the largest tile: half a mebibyte of float32
@@ -30,7 +30,7 @@ SCORES = 2**16  # heads are taken together as long as their tiles have no more
 
 
 @check_and_cast
-def attention_in_blocks(
+def attention_tiled(
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],
     v: Real[Array, "*batch n_k d_v"],
@@ -43,7 +43,7 @@ def attention_in_blocks(
 
 
 @check_and_cast
-def causal_attention_in_blocks(
+def causal_attention_tiled(
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],
     v: Real[Array, "*batch n_k d_v"],
@@ -57,7 +57,7 @@ def causal_attention_in_blocks(
 
 
 @check_and_cast
-def sliding_window_attention_in_blocks(
+def sliding_window_attention_tiled(
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],
     v: Real[Array, "*batch n_k d_v"],
@@ -76,7 +76,7 @@ def sliding_window_attention_in_blocks(
 
 
 @check_and_cast
-def padded_attention_in_blocks(
+def padded_attention_tiled(
     q: Real[Array, "batch *heads n_q d_k"],
     k: Real[Array, "batch *heads n_k d_k"],
     v: Real[Array, "batch *heads n_k d_v"],
@@ -162,7 +162,7 @@ class _Band:
         for head, rows, keys in unsound:
             steps = np.arange(keys.start, keys.stop) - np.arange(rows.start, rows.stop)[:, None]
             seen = (self.low <= steps) & (steps <= self.high)
-            out[head, rows], lse[head, rows, 0] = attention_by_blocks(
+            out[head, rows], lse[head, rows, 0] = attention_blockwise(
                 q[head, rows], k[head, keys], v[head, keys], None if seen.all() else seen
             )
 

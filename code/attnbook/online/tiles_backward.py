@@ -5,13 +5,13 @@ import math
 import numpy as np
 from jaxtyping import Float
 
-from attnbook.online.blocks import attention_by_blocks_backward
+from attnbook.online.blocks import attention_blockwise_backward
 from attnbook.online.tiles import KEYS, ROWS
 from attnbook.operation import Array, Real, check_and_cast
 
 
 @check_and_cast
-def attention_in_blocks_backward(
+def attention_tiled_backward(
     grad_out: Real[Array, "*batch n_q d_v"],
     q: Real[Array, "*batch n_q d_k"],
     k: Real[Array, "*batch n_k d_k"],
@@ -21,7 +21,7 @@ def attention_in_blocks_backward(
 ) -> tuple[
     Float[Array, "*batch n_q d_k"], Float[Array, "*batch n_k d_k"], Float[Array, "*batch n_k d_v"]
 ]:
-    """`attention_by_blocks_backward`, fast: from what `attention_in_blocks` returns.
+    """`attention_blockwise_backward`, fast: from what `attention_tiled` returns.
 
         A = exp(S - L),    grad_S = A ∘ (grad_O vᵀ - rowsum(grad_O ∘ O))
 
@@ -56,7 +56,7 @@ def _write(grad_q, grad_k, grad_v, grad_out, q, k, v, out, lse):
             grad_q[i] += grad_scores @ k[j]
     grad_q *= scale
     if not all(np.all(np.isfinite(x)) for x in (grad_q, grad_k, grad_v)):
-        again = attention_by_blocks_backward(grad_out, q, k, v, out, lse[:, 0])
+        again = attention_blockwise_backward(grad_out, q, k, v, out, lse[:, 0])
         grad_q[...], grad_k[...], grad_v[...] = again
 
 

@@ -8,11 +8,6 @@ from attnbook.pytorch.attention import (
     scaled_dot_product_attention,
     weighted_sum,
 )
-from attnbook.pytorch.blocks import (
-    attention_in_blocks,
-    causal_attention_in_blocks,
-    padded_attention_in_blocks,
-)
 from attnbook.pytorch.convert import (
     from_multihead,
     from_torch_mask,
@@ -48,6 +43,11 @@ from attnbook.pytorch.scores import (
     soft_cap,
 )
 from attnbook.pytorch.softmax import logsumexp, masked_softmax, softmax
+from attnbook.pytorch.tiles import (
+    attention_tiled,
+    causal_attention_tiled,
+    padded_attention_tiled,
+)
 
 __all__ = [
     "AdditiveAttention",
@@ -56,9 +56,9 @@ __all__ = [
     "additive_attention",
     "additive_scores",
     "alibi_bias",
-    "attention_in_blocks",
+    "attention_tiled",
     "bilinear_scores",
-    "causal_attention_in_blocks",
+    "causal_attention_tiled",
     "causal_mask",
     "document_mask",
     "dot_product_scores",
@@ -72,7 +72,7 @@ __all__ = [
     "merge_heads",
     "multi_head_attention",
     "neighbours_from_halves",
-    "padded_attention_in_blocks",
+    "padded_attention_tiled",
     "padding_mask",
     "prefix_mask",
     "repeat_heads",

@@ -28,7 +28,7 @@ VECTOR = 16  # numbers that a processor works on at once
 
 
 @check_and_cast
-def attention_in_blocks(
+def attention_tiled(
     q: Float[Tensor, "*batch n_q d_k"],
     k: Float[Tensor, "*batch n_k d_k"],
     v: Float[Tensor, "*batch n_k d_v"],
@@ -37,7 +37,7 @@ def attention_in_blocks(
 
     Returns a tensor of shape (..., n_q, d_v).
     """
-    if not _is_for_blocks(q, k, v):
+    if not _is_for_tiles(q, k, v):
         return scaled_dot_product_attention(q, k, v)
     out = q.new_empty(*q.shape[:-1], v.shape[-1])
     _over_first_keys(k.shape[-2], q, k, v, out)
@@ -45,7 +45,7 @@ def attention_in_blocks(
 
 
 @check_and_cast
-def causal_attention_in_blocks(
+def causal_attention_tiled(
     q: Float[Tensor, "*batch n_q d_k"],
     k: Float[Tensor, "*batch n_k d_k"],
     v: Float[Tensor, "*batch n_k d_v"],
@@ -54,7 +54,7 @@ def causal_attention_in_blocks(
 
     Returns a tensor of shape (..., n_q, d_v): zeros for queries before the first key.
     """
-    if _is_for_blocks(q, k, v):
+    if _is_for_tiles(q, k, v):
         out = q.new_empty(*q.shape[:-1], v.shape[-1])
         future = torch.ones(CAUSAL_ROWS, CAUSAL_ROWS, dtype=torch.bool, device=q.device).triu(1)
         limit = torch.where(future, -torch.inf, torch.inf).to(q.dtype)
@@ -66,7 +66,7 @@ def causal_attention_in_blocks(
 
 
 @check_and_cast
-def padded_attention_in_blocks(
+def padded_attention_tiled(
     q: Float[Tensor, "batch *heads n_q d_k"],
     k: Float[Tensor, "batch *heads n_k d_k"],
     v: Float[Tensor, "batch *heads n_k d_v"],
@@ -78,7 +78,7 @@ def padded_attention_in_blocks(
     larger than n_k.
     """
     mask = padding_mask(valid_lens, k.shape[-2])  # refuses wrong lengths
-    if not _is_for_blocks(q, k, v, valid_lens):
+    if not _is_for_tiles(q, k, v, valid_lens):
         heads = [1] * (q.ndim - 3)
         return scaled_dot_product_attention(q, k, v, mask.reshape(len(q), *heads, *mask.shape[1:]))
     out = q.new_empty(*q.shape[:-1], v.shape[-1])
@@ -96,7 +96,7 @@ def _over_first_keys(n, q, k, v, out):
         out.copy_(scaled_dot_product_attention(q, k[..., :n, :], v[..., :n, :]))
 
 
-def _is_for_blocks(*inputs):
+def _is_for_tiles(*inputs):
     if torch.compiler.is_compiling() or not all(map(_has_numbers_at_hand, inputs)):
         return False
     return not (torch.is_grad_enabled() and any(x.requires_grad for x in inputs))
@@ -119,7 +119,7 @@ def _over_heads(write, rows, q, k, v, out):
     Returns whether the result stands. NaN and infinity among what is visible, and a product that
     overflows, show in it, or in q and k; a sum is finite only if all of its terms are.
     """
-    if not _is_for_blocks(q, k, v):
+    if not _is_for_tiles(q, k, v):
         return False
     rows = min(rows, q.shape[-2])
     group = max(1, min(math.prod(q.shape[:-2]), CACHED // (rows * k.shape[-2])))

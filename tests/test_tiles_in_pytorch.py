@@ -1,4 +1,4 @@
-"""The block form is the readable form, and holds few scores at once."""
+"""The tiled form is the readable form, and holds few scores at once."""
 
 import numpy as np
 import pytest
@@ -6,57 +6,57 @@ import torch
 from test_modules import EPS, close, inputs
 
 from attnbook import measure, pytorch
-from attnbook.pytorch import blocks
+from attnbook.pytorch import tiles
 
 plain = pytorch.scaled_dot_product_attention
 SIZES = [(3, 5), (64, 64), (300, 300), (70, 200), (200, 70)]
 
 
 @pytest.mark.parametrize("n_q, n_k", SIZES)
-def test_blocks_are_the_readable_form(n_q, n_k):
+def test_tiles_are_the_readable_form(n_q, n_k):
     rng = np.random.default_rng(1)
     shapes = [(2, 3, n, d) for n, d in ((n_q, 8), (n_k, 8), (n_k, 6))]
     q, k, v = (torch.from_numpy(rng.standard_normal(shape)) for shape in shapes)
     lens = torch.tensor([n_k, n_k // 3])
-    close(pytorch.attention_in_blocks(q, k, v), plain(q, k, v))
+    close(pytorch.attention_tiled(q, k, v), plain(q, k, v))
     causal = pytorch.causal_mask(n_q, n_k)
-    close(pytorch.causal_attention_in_blocks(q, k, v), plain(q, k, v, causal))
+    close(pytorch.causal_attention_tiled(q, k, v), plain(q, k, v, causal))
     padding = pytorch.padding_mask(lens, n_k)[:, None]
-    close(pytorch.padded_attention_in_blocks(q, k, v, lens), plain(q, k, v, padding))
+    close(pytorch.padded_attention_tiled(q, k, v, lens), plain(q, k, v, padding))
 
 
-def test_blocks_with_a_wrong_mask_are_rejected(monkeypatch):
+def test_tiles_with_a_wrong_mask_are_rejected(monkeypatch):
     monkeypatch.setattr(pytorch, "causal_mask", lambda n_q, n_k: torch.ones(n_q, n_k).tril() > 0)
     with pytest.raises(AssertionError):
-        test_blocks_are_the_readable_form(70, 200)
+        test_tiles_are_the_readable_form(70, 200)
 
 
-def test_blocks_hide_nan_and_infinity_as_the_readable_form_does():
+def test_tiles_hide_nan_and_infinity_as_the_readable_form_does():
     q, k, v = inputs(4, 4, 6, n_q=5)
     v[:, 4], k[:, 3] = torch.nan, torch.inf
     expected = pytorch.scaled_dot_product_attention(q, k, v, pytorch.causal_mask(5, 5))
-    actual = pytorch.causal_attention_in_blocks(q, k, v)
+    actual = pytorch.causal_attention_tiled(q, k, v)
     torch.testing.assert_close(actual, expected, equal_nan=True)
 
 
 def test_padding_is_below_the_lowest_of_scores():
     q, k, v = torch.full((1, 2, 4), -1e3), torch.full((1, 3, 4), 1e3), torch.ones(1, 3, 2)
     v[0, 2] = 9
-    assert (pytorch.padded_attention_in_blocks(q, k, v, torch.tensor([2])) == 1).all()
+    assert (pytorch.padded_attention_tiled(q, k, v, torch.tensor([2])) == 1).all()
 
 
 def test_an_infinite_key_counts_though_its_weight_would_be_0():
     q, k, v = -torch.ones(1, 2, 4), torch.ones(1, 3, 4), torch.ones(1, 3, 2)
     k[0, 1] = torch.inf
     assert pytorch.scaled_dot_product_attention(q, k, v).isnan().all()
-    assert pytorch.attention_in_blocks(q, k, v).isnan().all()
+    assert pytorch.attention_tiled(q, k, v).isnan().all()
 
 
-def test_blocks_of_products_that_overflow_are_the_readable_form():
+def test_tiles_of_products_that_overflow_are_the_readable_form():
     q, k, v = (1e30 * x for x in inputs(4, 4, 6, dtype=torch.float32))
     expected = pytorch.scaled_dot_product_attention(q, k, v)
     assert expected.isnan().any()
-    torch.testing.assert_close(pytorch.attention_in_blocks(q, k, v), expected, equal_nan=True)
+    torch.testing.assert_close(pytorch.attention_tiled(q, k, v), expected, equal_nan=True)
 
 
 def lens(n_k):
@@ -64,12 +64,12 @@ def lens(n_k):
 
 
 def padded(q, k, v):
-    return pytorch.padded_attention_in_blocks(q, k, v, lens(k.shape[-2]))
+    return pytorch.padded_attention_tiled(q, k, v, lens(k.shape[-2]))
 
 
 MASKS = {
-    pytorch.attention_in_blocks: lambda n_q, n_k: None,
-    pytorch.causal_attention_in_blocks: pytorch.causal_mask,
+    pytorch.attention_tiled: lambda n_q, n_k: None,
+    pytorch.causal_attention_tiled: pytorch.causal_mask,
     padded: lambda n_q, n_k: pytorch.padding_mask(lens(n_k), n_k)[:, None],
 }
 every_form = pytest.mark.parametrize("form", MASKS, ids=lambda form: form.__name__)
@@ -94,22 +94,22 @@ def assert_readable(form, q, k, v, eps=64 * EPS):
 def little_cache(monkeypatch):
     """So little that short sequences take several blocks too."""
     for name, n in {"CACHED": 64, "FEWEST_ROWS": 3, "MOST_ROWS": 4, "CAUSAL_ROWS": 3}.items():
-        monkeypatch.setattr(blocks, name, n)
+        monkeypatch.setattr(tiles, name, n)
 
 
 @every_form
 @pytest.mark.parametrize("n_q, n_k", [(8, 5), (10, 18), (9, 40)])
-def test_several_blocks_of_rows_and_heads_are_the_readable_form(little_cache, form, n_q, n_k):
+def test_several_tiles_of_rows_and_heads_are_the_readable_form(little_cache, form, n_q, n_k):
     assert_readable(form, *drawn(n_q, n_k))
 
 
 @every_form
 def test_no_more_scores_are_held_at_once_than_the_cache_has(monkeypatch, form):
     """Beside them the result, and less than as much again for sums of rows and the products."""
-    monkeypatch.setattr(blocks, "CACHED", 1024)
-    monkeypatch.setattr(blocks, "FEWEST_ROWS", 4)
-    monkeypatch.setattr(blocks, "MOST_ROWS", 32)
-    monkeypatch.setattr(blocks, "CAUSAL_ROWS", 8)
+    monkeypatch.setattr(tiles, "CACHED", 1024)
+    monkeypatch.setattr(tiles, "FEWEST_ROWS", 4)
+    monkeypatch.setattr(tiles, "MOST_ROWS", 32)
+    monkeypatch.setattr(tiles, "CAUSAL_ROWS", 8)
     leaves = [x.requires_grad_() for x in drawn(64, 64)]
     with torch.no_grad():
         most = measure.peak_memory(lambda: form(*leaves))
@@ -118,13 +118,13 @@ def test_no_more_scores_are_held_at_once_than_the_cache_has(monkeypatch, form):
 
 @every_form
 @pytest.mark.parametrize("n_q, n_k", [(0, 3), (3, 0), (0, 0)])
-def test_blocks_of_nothing_are_the_readable_form(form, n_q, n_k):
+def test_tiles_of_nothing_are_the_readable_form(form, n_q, n_k):
     assert_readable(form, *drawn(n_q, n_k))
 
 
 @every_form
 @pytest.mark.parametrize("i", range(3), ids="qkv")
-def test_a_gradient_through_blocks_is_that_of_the_readable_form(form, i):
+def test_a_gradient_through_tiles_is_that_of_the_readable_form(form, i):
     given = drawn()
     given[i].requires_grad_()
     mask = MASKS[form](5, 7)
@@ -134,12 +134,12 @@ def test_a_gradient_through_blocks_is_that_of_the_readable_form(form, i):
 
 
 @pytest.mark.parametrize("form", list(MASKS)[:2], ids=lambda form: form.__name__)
-def test_on_a_device_without_numbers_blocks_have_the_shape(form):
+def test_on_a_device_without_numbers_tiles_have_the_shape(form):
     assert form(*(x.to("meta") for x in drawn())).shape == (2, 3, 5, 6)
 
 
 @every_form
-def test_blocks_compile_to_one_graph(form):
+def test_tiles_compile_to_one_graph(form):
     torch.compiler.reset()
     compiled = torch.compile(form, fullgraph=True, backend="eager")
     torch.testing.assert_close(compiled(*drawn()), form(*drawn()))
@@ -147,7 +147,7 @@ def test_blocks_compile_to_one_graph(form):
 
 @every_form
 @pytest.mark.parametrize("junk", [torch.nan, torch.inf, -torch.inf])
-def test_blocks_with_a_value_that_is_not_finite_are_the_readable_form(form, junk):
+def test_tiles_with_a_value_that_is_not_finite_are_the_readable_form(form, junk):
     q, k, v = drawn()
     v[..., 1, :], v[..., 5, :] = junk, -junk
     assert_readable(form, q, k, v)
@@ -155,7 +155,7 @@ def test_blocks_with_a_value_that_is_not_finite_are_the_readable_form(form, junk
 
 @every_form
 @pytest.mark.parametrize("value", [1.0, torch.inf])
-def test_blocks_make_what_they_need_on_the_device_of_their_input(form, value):
+def test_tiles_make_what_they_need_on_the_device_of_their_input(form, value):
     q, k, v = drawn()
     v[..., 1, :] = value
     with torch.device("meta"):  # where a tensor goes for which no device is named
@@ -181,12 +181,12 @@ def test_rows_of_scores_at_two_levels_lose_no_precision(form):
 
 
 @pytest.mark.parametrize("wrong", [-1, 8])
-def test_blocks_refuse_wrong_lengths(wrong):
+def test_tiles_refuse_wrong_lengths(wrong):
     with pytest.raises(ValueError, match=f"valid_lens has {wrong}; expected 0 to n_k = 7"):
-        pytorch.padded_attention_in_blocks(*drawn(), torch.tensor([3, wrong]))
+        pytorch.padded_attention_tiled(*drawn(), torch.tensor([3, wrong]))
 
 
-def test_a_batch_without_examples_has_padded_blocks_without_examples():
+def test_a_batch_without_examples_has_padded_tiles_without_examples():
     q, k, v = (x[:0] for x in drawn())
     lengths = torch.tensor([], dtype=torch.int64)
-    assert pytorch.padded_attention_in_blocks(q, k, v, lengths).shape == (0, 3, 5, 6)
+    assert pytorch.padded_attention_tiled(q, k, v, lengths).shape == (0, 3, 5, 6)
