@@ -1,6 +1,7 @@
-"""The tiled form is the readable form, and holds few scores at once."""
+"""The tiled form is the readable form, with L, and holds few scores at once."""
 
 import numpy as np
+import one_line
 import pytest
 import torch
 from test_modules import EPS, close, inputs
@@ -8,7 +9,13 @@ from test_modules import EPS, close, inputs
 from attnbook import measure, pytorch
 from attnbook.pytorch import tiles
 
-plain = pytorch.scaled_dot_product_attention
+
+def plain(q, k, v, mask=None):
+    """The readable form, and L."""
+    lse = pytorch.logsumexp(pytorch.dot_product_scores(q, k), mask)
+    return pytorch.scaled_dot_product_attention(q, k, v, mask), lse
+
+
 SIZES = [(3, 5), (64, 64), (300, 300), (70, 200), (200, 70)]
 
 
@@ -18,11 +25,14 @@ def test_tiles_are_the_readable_form(n_q, n_k):
     shapes = [(2, 3, n, d) for n, d in ((n_q, 8), (n_k, 8), (n_k, 6))]
     q, k, v = (torch.from_numpy(rng.standard_normal(shape)) for shape in shapes)
     lens = torch.tensor([n_k, n_k // 3])
-    close(pytorch.attention_tiled(q, k, v), plain(q, k, v))
-    causal = pytorch.causal_mask(n_q, n_k)
-    close(pytorch.causal_attention_tiled(q, k, v), plain(q, k, v, causal))
-    padding = pytorch.padding_mask(lens, n_k)[:, None]
-    close(pytorch.padded_attention_tiled(q, k, v, lens), plain(q, k, v, padding))
+    causal, padding = pytorch.causal_mask(n_q, n_k), pytorch.padding_mask(lens, n_k)[:, None]
+    for actual, mask in (
+        (pytorch.attention_tiled(q, k, v), None),
+        (pytorch.causal_attention_tiled(q, k, v), causal),
+        (pytorch.padded_attention_tiled(q, k, v, lens), padding),
+    ):
+        for found, expected in zip(actual, plain(q, k, v, mask), strict=True):
+            close(found, expected)
 
 
 def test_tiles_with_a_wrong_mask_are_rejected(monkeypatch):
@@ -34,7 +44,7 @@ def test_tiles_with_a_wrong_mask_are_rejected(monkeypatch):
 def test_tiles_hide_nan_and_infinity_as_the_readable_form_does():
     q, k, v = inputs(4, 4, 6, n_q=5)
     v[:, 4], k[:, 3] = torch.nan, torch.inf
-    expected = pytorch.scaled_dot_product_attention(q, k, v, pytorch.causal_mask(5, 5))
+    expected = plain(q, k, v, pytorch.causal_mask(5, 5))
     actual = pytorch.causal_attention_tiled(q, k, v)
     torch.testing.assert_close(actual, expected, equal_nan=True)
 
@@ -42,20 +52,22 @@ def test_tiles_hide_nan_and_infinity_as_the_readable_form_does():
 def test_padding_is_below_the_lowest_of_scores():
     q, k, v = torch.full((1, 2, 4), -1e3), torch.full((1, 3, 4), 1e3), torch.ones(1, 3, 2)
     v[0, 2] = 9
-    assert (pytorch.padded_attention_tiled(q, k, v, torch.tensor([2])) == 1).all()
+    out, lse = pytorch.padded_attention_tiled(q, k, v, torch.tensor([2]))
+    assert (out == 1).all() and lse.isfinite().all()
 
 
 def test_an_infinite_key_counts_though_its_weight_would_be_0():
     q, k, v = -torch.ones(1, 2, 4), torch.ones(1, 3, 4), torch.ones(1, 3, 2)
     k[0, 1] = torch.inf
-    assert pytorch.scaled_dot_product_attention(q, k, v).isnan().all()
-    assert pytorch.attention_tiled(q, k, v).isnan().all()
+    expected = plain(q, k, v)
+    assert expected[0].isnan().all()
+    torch.testing.assert_close(pytorch.attention_tiled(q, k, v), expected, equal_nan=True)
 
 
 def test_tiles_of_products_that_overflow_are_the_readable_form():
     q, k, v = (1e30 * x for x in inputs(4, 4, 6, dtype=torch.float32))
-    expected = pytorch.scaled_dot_product_attention(q, k, v)
-    assert expected.isnan().any()
+    expected = plain(q, k, v)
+    assert expected[0].isnan().any()
     torch.testing.assert_close(pytorch.attention_tiled(q, k, v), expected, equal_nan=True)
 
 
@@ -84,10 +96,11 @@ def drawn(n_q=5, n_k=7):
 def assert_readable(form, q, k, v, eps=64 * EPS):
     """Two orders of the same sums of numbers near 1."""
     mask = MASKS[form](q.shape[-2], k.shape[-2])
-    expected, actual = plain(q, k, v, mask), form(q, k, v)
+    (expected, lse), (actual, actual_lse) = plain(q, k, v, mask), form(q, k, v)
     if mask is not None:  # a sum over infinity is NaN; of a block that hides nothing, infinite
         expected, actual = (torch.where(x.isfinite(), x, torch.nan) for x in (expected, actual))
     torch.testing.assert_close(actual, expected, rtol=eps, atol=eps, equal_nan=True)
+    torch.testing.assert_close(actual_lse, lse, rtol=eps, atol=eps)
 
 
 @pytest.fixture
@@ -104,6 +117,21 @@ def test_several_tiles_of_rows_and_heads_are_the_readable_form(little_cache, for
 
 
 @every_form
+@pytest.mark.parametrize(
+    "right, wrong",
+    [
+        ("top + torch.log2(total), math.log(2)", "top + torch.log2(total), 1"),
+        ("top + torch.log2(total)", "torch.log2(total)"),
+        ("top + torch.log2(total)", "top + torch.log(total)"),
+    ],
+)
+def test_a_wrong_lse_of_tiles_is_rejected(monkeypatch, form, right, wrong):
+    one_line.put(monkeypatch, tiles._mix, right, wrong)
+    with pytest.raises(AssertionError):
+        assert_readable(form, *drawn())
+
+
+@every_form
 def test_no_more_scores_are_held_at_once_than_the_cache_has(monkeypatch, form):
     """Beside them the result, and less than as much again for sums of rows and the products."""
     monkeypatch.setattr(tiles, "CACHED", 1024)
@@ -113,7 +141,7 @@ def test_no_more_scores_are_held_at_once_than_the_cache_has(monkeypatch, form):
     leaves = [x.requires_grad_() for x in drawn(64, 64)]
     with torch.no_grad():
         most = measure.peak_memory(lambda: form(*leaves))
-    assert most < 8 * (2 * 3 * 64 * 6 + 2 * 1024)
+    assert most < 8 * (2 * 3 * 64 * (6 + 1) + 2 * 1024)
 
 
 @every_form
@@ -125,17 +153,20 @@ def test_tiles_of_nothing_are_the_readable_form(form, n_q, n_k):
 @every_form
 @pytest.mark.parametrize("i", range(3), ids="qkv")
 def test_a_gradient_through_tiles_is_that_of_the_readable_form(form, i):
+    def loss(out, lse):
+        return out.square().sum() + torch.where(lse.isfinite(), lse, 0).square().sum()
+
     given = drawn()
     given[i].requires_grad_()
-    mask = MASKS[form](5, 7)
-    (actual,) = torch.autograd.grad(form(*given).square().sum(), given[i])
-    (expected,) = torch.autograd.grad(plain(*given, mask).square().sum(), given[i])
-    assert torch.equal(actual, expected)
+    (actual,) = torch.autograd.grad(loss(*form(*given)), given[i])
+    (expected,) = torch.autograd.grad(loss(*plain(*given, MASKS[form](5, 7))), given[i])
+    close(actual, expected)
 
 
 @pytest.mark.parametrize("form", list(MASKS)[:2], ids=lambda form: form.__name__)
 def test_on_a_device_without_numbers_tiles_have_the_shape(form):
-    assert form(*(x.to("meta") for x in drawn())).shape == (2, 3, 5, 6)
+    out, lse = form(*(x.to("meta") for x in drawn()))
+    assert out.shape == (2, 3, 5, 6) and lse.shape == (2, 3, 5)
 
 
 @every_form
@@ -189,4 +220,14 @@ def test_tiles_refuse_wrong_lengths(wrong):
 def test_a_batch_without_examples_has_padded_tiles_without_examples():
     q, k, v = (x[:0] for x in drawn())
     lengths = torch.tensor([], dtype=torch.int64)
-    assert pytorch.padded_attention_tiled(q, k, v, lengths).shape == (0, 3, 5, 6)
+    out, lse = pytorch.padded_attention_tiled(q, k, v, lengths)
+    assert out.shape == (0, 3, 5, 6) and lse.shape == (0, 3, 5)
+
+
+@every_form
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_output_and_lse_of_short_floats_are_rounded_once(form, dtype):
+    short = [x.to(dtype) for x in drawn()]
+    torch.testing.assert_close(
+        form(*short), tuple(x.to(dtype) for x in form(*(x.float() for x in short))), rtol=0, atol=0
+    )

@@ -82,7 +82,7 @@ def plain(q, k, v):
     x = torch.randn(BATCH, q.shape[-2], HEADS * WIDTH)
     return {
         PEER: lambda: sdpa(q, k, v),
-        BLOCKS: lambda: ours.attention_tiled(q, k, v),
+        BLOCKS: lambda: ours.attention_tiled(q, k, v)[0],
         NUMPY: _numpy(online.attention_tiled, q, k, v),
         READABLE: lambda: ours.scaled_dot_product_attention(q, k, v),
         "FlexAttention": lambda: flex(q, k, v),
@@ -96,7 +96,7 @@ def causal(q, k, v):
     blocks = _block_mask(lambda b, h, i, j: j <= i, None, n)
     return {
         PEER: lambda: sdpa(q, k, v, is_causal=True),
-        BLOCKS: lambda: ours.causal_attention_tiled(q, k, v),
+        BLOCKS: lambda: ours.causal_attention_tiled(q, k, v)[0],
         NUMPY: _numpy(online.causal_attention_tiled, q, k, v),
         READABLE: lambda: ours.scaled_dot_product_attention(q, k, v, mask),
         "FlexAttention, with blocks left out": lambda: flex(q, k, v, block_mask=blocks),
@@ -114,8 +114,8 @@ def padded(q, k, v):
 
     return {
         PEER: lambda: sdpa(q, k, v, attn_mask=mask),
-        BLOCKS: lambda: ours.padded_attention_tiled(q, k, v, lens),
-        UNPADDED: lambda: ours.attention_tiled(q, k, v),
+        BLOCKS: lambda: ours.padded_attention_tiled(q, k, v, lens)[0],
+        UNPADDED: lambda: ours.attention_tiled(q, k, v)[0],
         NUMPY: _numpy(online.padded_attention_tiled, q, k, v, lens),
         READABLE: lambda: ours.scaled_dot_product_attention(q, k, v, mask),
         "FlexAttention, with a mask": lambda: flex(q, k, v, score_mod=hide),
@@ -139,7 +139,7 @@ def long(q, k, v):
     """Forms that never hold all scores; the readable one takes some queries after the other."""
     return {
         PEER: lambda: sdpa(q, k, v),
-        BLOCKS: lambda: ours.attention_tiled(q, k, v),
+        BLOCKS: lambda: ours.attention_tiled(q, k, v)[0],
         NUMPY: _numpy(online.attention_tiled, q, k, v),
         READABLE: lambda: torch.cat(
             [ours.scaled_dot_product_attention(rows, k, v) for rows in q.split(256, dim=-2)], dim=-2

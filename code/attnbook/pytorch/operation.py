@@ -103,7 +103,8 @@ def _in_one_dtype(function, given, wide):
 def _widened(function, given, real):
     dtype = _common_dtype(x.dtype for name, x in real.items() if name != "bias")
     inner = _common_dtype([torch.float32, *(x.dtype for x in real.values())])
-    return function(**given | {name: x.to(inner) for name, x in real.items()}).to(dtype)
+    out = function(**given | {name: x.to(inner) for name, x in real.items()})
+    return tuple(x.to(dtype) for x in out) if isinstance(out, tuple) else out.to(dtype)
 
 
 def _common_dtype(dtypes):

@@ -17,9 +17,11 @@ import torch
 from jaxtyping import Integer
 from torch import Tensor
 
-from attnbook.pytorch.attention import scaled_dot_product_attention
+from attnbook.pytorch.attention import weighted_sum
 from attnbook.pytorch.masks import causal_mask, padding_mask
 from attnbook.pytorch.operation import Float, check_and_cast
+from attnbook.pytorch.scores import dot_product_scores
+from attnbook.pytorch.softmax import logsumexp, softmax
 
 CACHED = 2**18  # scores at once: 1 MiB of float32
 FEWEST_ROWS, MOST_ROWS = 256, 1024  # between them, as many as the cache holds
@@ -32,16 +34,18 @@ def attention_tiled(
     q: Float[Tensor, "*batch n_q d_k"],
     k: Float[Tensor, "*batch n_k d_k"],
     v: Float[Tensor, "*batch n_k d_v"],
-) -> Float[Tensor, "*batch n_q d_v"]:
-    """`scaled_dot_product_attention(q, k, v)`, in blocks of 256 to 1024 queries.
+) -> tuple[Float[Tensor, "*batch n_q d_v"], Float[Tensor, "*batch n_q"]]:
+    """`scaled_dot_product_attention(q, k, v)` and L, in blocks of 256 to 1024 queries.
 
-    Returns a tensor of shape (..., n_q, d_v).
+        out = softmax(S) v,    L_i = log Σ_j exp(S_ij),    S = q kᵀ / √d_k
+
+    Returns the output (..., n_q, d_v) and L (..., n_q), as `attnbook.online.attention_tiled` does.
     """
     if not _is_for_tiles(q, k, v):
-        return scaled_dot_product_attention(q, k, v)
-    out = q.new_empty(*q.shape[:-1], v.shape[-1])
-    _over_first_keys(k.shape[-2], q, k, v, out)
-    return out
+        return _readable(q, k, v)
+    out, lse = _room(q, v)
+    _over_first_keys(k.shape[-2], q, k, v, out, lse)
+    return out, lse
 
 
 @check_and_cast
@@ -49,20 +53,20 @@ def causal_attention_tiled(
     q: Float[Tensor, "*batch n_q d_k"],
     k: Float[Tensor, "*batch n_k d_k"],
     v: Float[Tensor, "*batch n_k d_v"],
-) -> Float[Tensor, "*batch n_q d_v"]:
-    """`scaled_dot_product_attention` with a causal mask; each block takes only the keys it sees.
+) -> tuple[Float[Tensor, "*batch n_q d_v"], Float[Tensor, "*batch n_q"]]:
+    """`attention_tiled` with a causal mask; each block takes only the keys it sees.
 
-    Returns a tensor of shape (..., n_q, d_v): zeros for queries before the first key.
+    Returns the output (..., n_q, d_v) and L (..., n_q): zeros and -inf for queries before the first
+    key.
     """
     if _is_for_tiles(q, k, v):
-        out = q.new_empty(*q.shape[:-1], v.shape[-1])
+        out, lse = _room(q, v)
         future = torch.ones(CAUSAL_ROWS, CAUSAL_ROWS, dtype=torch.bool, device=q.device).triu(1)
         limit = torch.where(future, -torch.inf, torch.inf).to(q.dtype)
         write = functools.partial(_keys_up_to_now, limit)
-        if _over_heads(write, CAUSAL_ROWS, q, k, v, out):
-            return out
-    mask = causal_mask(q.shape[-2], k.shape[-2], q.device)
-    return scaled_dot_product_attention(q, k, v, mask)
+        if _over_heads(write, CAUSAL_ROWS, q, k, v, out, lse):
+            return out, lse
+    return _readable(q, k, v, causal_mask(q.shape[-2], k.shape[-2], q.device))
 
 
 @check_and_cast
@@ -71,29 +75,39 @@ def padded_attention_tiled(
     k: Float[Tensor, "batch *heads n_k d_k"],
     v: Float[Tensor, "batch *heads n_k d_v"],
     valid_lens: Integer[Tensor, "batch"],
-) -> Float[Tensor, "batch *heads n_q d_v"]:
-    """`scaled_dot_product_attention` with a padding mask; the padding is cut off, not computed.
+) -> tuple[Float[Tensor, "batch *heads n_q d_v"], Float[Tensor, "batch *heads n_q"]]:
+    """`attention_tiled` with a padding mask; the padding is cut off, not computed.
 
-    Returns a tensor of shape (batch, ..., n_q, d_v). Raises ValueError if a length is negative or
-    larger than n_k.
+    Returns the output (batch, ..., n_q, d_v) and L (batch, ..., n_q): zeros and -inf for a sequence
+    of length 0. Raises ValueError if a length is negative or larger than n_k.
     """
     mask = padding_mask(valid_lens, k.shape[-2])  # refuses wrong lengths
     if not _is_for_tiles(q, k, v, valid_lens):
         heads = [1] * (q.ndim - 3)
-        return scaled_dot_product_attention(q, k, v, mask.reshape(len(q), *heads, *mask.shape[1:]))
-    out = q.new_empty(*q.shape[:-1], v.shape[-1])
+        return _readable(q, k, v, mask.reshape(len(q), *heads, *mask.shape[1:]))
+    out, lse = _room(q, v)
     for i, n in enumerate(valid_lens.tolist()):
-        _over_first_keys(n, q[i], k[i], v[i], out[i])
-    return out
+        _over_first_keys(n, q[i], k[i], v[i], out[i], lse[i])
+    return out, lse
 
 
-def _over_first_keys(n, q, k, v, out):
+def _readable(q, k, v, mask=None):
+    scores = dot_product_scores(q, k)
+    lse = logsumexp(scores, mask)
+    return weighted_sum(softmax(scores, mask), v, mask), lse
+
+
+def _room(q, v):
+    return q.new_empty(*q.shape[:-1], v.shape[-1]), q.new_empty(q.shape[:-1])
+
+
+def _over_first_keys(n, q, k, v, out, lse):
     """Over n keys, and a few hidden ones: whole vectors are faster than what remains of one."""
     whole = -(-n // VECTOR) * VECTOR
     rows = min(max(FEWEST_ROWS, CACHED // max(whole, 1)), MOST_ROWS)
     write = functools.partial(_first_keys, n, rows)
-    if not _over_heads(write, rows, q, k[..., :whole, :], v[..., :whole, :], out):
-        out.copy_(scaled_dot_product_attention(q, k[..., :n, :], v[..., :n, :]))
+    if not _over_heads(write, rows, q, k[..., :whole, :], v[..., :whole, :], out, lse):
+        out[...], lse[...] = _readable(q, k[..., :n, :], v[..., :n, :])
 
 
 def _is_for_tiles(*inputs):
@@ -113,7 +127,7 @@ def _has_numbers_at_hand(x):
         return False
 
 
-def _over_heads(write, rows, q, k, v, out):
+def _over_heads(write, rows, q, k, v, out, lse):
     """As many heads at once as fit into the cache, for long sequences one.
 
     Returns whether the result stands. NaN and infinity among what is visible, and a product that
@@ -124,30 +138,32 @@ def _over_heads(write, rows, q, k, v, out):
     rows = min(rows, q.shape[-2])
     group = max(1, min(math.prod(q.shape[:-2]), CACHED // (rows * k.shape[-2])))
     buffer = q.new_empty(group * rows * k.shape[-2])
-    flat = (x.reshape(math.prod(x.shape[:-2]), *x.shape[-2:]) for x in (q, k, v, out))
+    given = q, k, v, out, lse[..., None]
+    flat = (x.reshape(math.prod(x.shape[:-2]), *x.shape[-2:]) for x in given)
     for heads in zip(*(x.split(group) for x in flat), strict=True):
         write(*heads, buffer)
     return all(torch.isfinite(x.sum()) for x in (q, k, out))
 
 
-def _first_keys(n, rows, q, k, v, out, buffer):
-    for block, out_block in zip(q.split(rows, 1), out.split(rows, 1), strict=True):
+def _first_keys(n, rows, q, k, v, out, lse, buffer):
+    for block, *results in zip(*(x.split(rows, 1) for x in (q, out, lse)), strict=True):
         scores = _scores(block, k, buffer)
         scores[..., n:] = -torch.inf
-        _mix(scores, v, out_block)
+        _mix(scores, v, *results)
 
 
-def _keys_up_to_now(limit, q, k, v, out, buffer):
+def _keys_up_to_now(limit, q, k, v, out, lse, buffer):
     ahead = k.shape[1] - q.shape[1]  # query i sees the keys up to i + ahead
-    out[:, : max(0, -ahead)] = 0  # these queries stand before the first key
-    for start in range(max(0, -ahead), q.shape[1], CAUSAL_ROWS):
+    blind = max(0, -ahead)  # so many queries stand before the first key
+    out[:, :blind], lse[:, :blind] = 0, -torch.inf
+    for start in range(blind, q.shape[1], CAUSAL_ROWS):
         block = q[:, start : start + CAUSAL_ROWS]
         n = block.shape[1]
         seen = start + n + ahead
         scores = _scores(block, k[:, :seen], buffer)
         at_diagonal = scores[..., -n:]
         torch.minimum(at_diagonal, limit[:n, :n], out=at_diagonal)  # faster than a boolean mask
-        _mix(scores, v[:, :seen], out[:, start : start + n])
+        _mix(scores, v[:, :seen], out[:, start : start + n], lse[:, start : start + n])
 
 
 def _scores(q, k, buffer):
@@ -162,7 +178,10 @@ def _scores(q, k, buffer):
     return torch.baddbmm(out, q, k.mT, beta=0, alpha=scale, out=out)
 
 
-def _mix(scores, v, out):
-    """softmax(scores) v, where the sum divides d_v numbers a row and not n_k."""
-    exp = scores.sub_(scores.amax(dim=-1, keepdim=True)).exp2_()
-    torch.div(torch.bmm(exp, v), exp.sum(dim=-1, keepdim=True), out=out)
+def _mix(scores, v, out, lse):
+    """softmax(scores) v, where the sum divides d_v numbers a row and not n_k; and L."""
+    top = scores.amax(dim=-1, keepdim=True)
+    exp = scores.sub_(top).exp2_()
+    total = exp.sum(dim=-1, keepdim=True)
+    torch.div(torch.bmm(exp, v), total, out=out)
+    torch.mul(top + torch.log2(total), math.log(2), out=lse)
