@@ -164,7 +164,7 @@ def test_a_wrong_pass_forward_is_rejected(monkeypatch, name):
 
 
 def way_back(
-    along=lambda grad, out, w, dw: np.sum(grad * out, axis=-1, keepdims=True),
+    delta=lambda grad, out, w, dw: np.sum(grad * out, axis=-1, keepdims=True),
     guard=lambda lse: np.where(np.isfinite(lse), lse, 0),
     weigh=lambda scores, lse, seen: np.where(seen, np.exp(scores - lse[..., None]), 0),
     biased=lambda scores, bias: scores + bias,
@@ -183,7 +183,7 @@ def way_back(
             scores = scores if bias is None else biased(scores, bias[..., keys])
             seen = True if mask is None else mask[..., keys]
             w, dw = weigh(scores, guard(lse), seen), grad @ np.swapaxes(values, -1, -2)
-            pull = factor(scale) * w * (dw - along(grad, out, w, dw))
+            pull = factor(scale) * w * (dw - delta(grad, out, w, dw))
             grad_q = added(grad_q, pull @ here)
             grad_k[..., keys, :] = np.swapaxes(pull, -1, -2) @ q
             grad_v[..., keys, :] = np.swapaxes(w, -1, -2) @ grad
@@ -193,9 +193,9 @@ def way_back(
 
 
 BACKWARD = {
-    "rowsum over the block": way_back(along=lambda _, __, w, dw: (w * dw).sum(-1, keepdims=True)),
-    "no rowsum": way_back(along=lambda *_: 0),
-    "a mean for the rowsum": way_back(along=lambda g, o, *_: (g * o).mean(-1, keepdims=True)),
+    "rowsum over the block": way_back(delta=lambda _, __, w, dw: (w * dw).sum(-1, keepdims=True)),
+    "no rowsum": way_back(delta=lambda *_: 0),
+    "a mean for the rowsum": way_back(delta=lambda g, o, *_: (g * o).mean(-1, keepdims=True)),
     "weights of the block alone": way_back(
         weigh=lambda scores, _, seen: reference.softmax(scores, np.broadcast_to(seen, scores.shape))
     ),

@@ -122,7 +122,7 @@ FORWARD = [
 ]
 BACKWARD = [
     ("scores not shifted by lse", "_with_column(scaled, -lse)", "_with_column(scaled, 0)", back),
-    ("no sum along the row", "_with_column(grad_out, -along)", "_with_column(grad_out, 0)", back),
+    ("no sum along the row", "_with_column(grad_out, -delta)", "_with_column(grad_out, 0)", back),
     ("weights for their gradient", "grad_scores = weights *", "grad_scores =", back),
     ("keys not scaled", "grad_scores.T @ scaled[i]", "grad_scores.T @ q[i]", back),
     ("queries not scaled", "grad_q *= scale", "pass", back),

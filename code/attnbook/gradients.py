@@ -58,8 +58,8 @@ def softmax_backward(
     """
     if mask is not None:
         grad_weights = np.where(mask, grad_weights, 0)
-    along = np.sum(weights * grad_weights, axis=-1, keepdims=True)
-    return weights * (grad_weights - along)
+    delta = np.sum(weights * grad_weights, axis=-1, keepdims=True)
+    return weights * (grad_weights - delta)
 
 
 @check_and_cast

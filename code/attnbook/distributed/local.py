@@ -96,7 +96,7 @@ def attention_backward(
 def _backward(grad_out, q, k, v, out, lse, causal, scale):
     q, k, v, grad_out, out, lse = _grouped(q, k, v, grad_out, out, lse[..., None])
     scale = _scale(q, scale)
-    along = (grad_out * out).sum(dim=-1, keepdim=True)
+    delta = (grad_out * out).sum(dim=-1, keepdim=True)
     shift = torch.where(lse == -torch.inf, 0, lse)  # a row of NaN stays one
     grad_q, grad_k, grad_v = torch.zeros_like(q), torch.zeros_like(k), torch.zeros_like(v)
     for keys, rows, seen in _blocks(q.shape[-2], k.shape[-2], causal, q.device):
@@ -107,7 +107,7 @@ def _backward(grad_out, q, k, v, out, lse, causal, scale):
             v[..., keys, :],
         )
         weights = _shown(torch.exp(scale * q_i @ k_j.mT - shift[..., rows, :]), seen)
-        grad_scores = scale * _shown(weights * (g_i @ v_j.mT - along[..., rows, :]), seen)
+        grad_scores = scale * _shown(weights * (g_i @ v_j.mT - delta[..., rows, :]), seen)
         grad_q[..., rows, :] += _mixed(grad_scores, k_j, seen)
         seen = seen if seen is None else seen.mT
         grad_k[..., keys, :] = _mixed(grad_scores.mT, q_i, seen).sum(dim=-3, keepdim=True)

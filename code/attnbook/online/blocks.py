@@ -111,7 +111,7 @@ def attention_blockwise_backward(
 
     Source: Dao et al. (2022), appendix B.4, algorithm 4; the row sum is equation 4, in B.2.
     """
-    along = np.sum(grad_out * out, axis=-1, keepdims=True)  # Σ_l A_il grad_A_il
+    delta = np.sum(grad_out * out, axis=-1, keepdims=True)  # Σ_l A_il grad_A_il
     shift = np.where(lse == -np.inf, 0, lse)[..., None]  # a row of NaN stays one
     grad_q, grad_k, grad_v = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
     for keys in _blocks(k.shape[-2], block, mask):
@@ -122,7 +122,7 @@ def attention_blockwise_backward(
         grad_weights, grad_v[..., keys, :] = weighted_sum_backward(
             grad_out, weights, v[..., keys, :], seen
         )
-        grad_scores = weights * (grad_weights - along)
+        grad_scores = weights * (grad_weights - delta)
         part, grad_k[..., keys, :] = dot_product_scores_backward(grad_scores, q, here, scale, seen)
         grad_q += part
     return grad_q, grad_k, grad_v

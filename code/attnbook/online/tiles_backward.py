@@ -44,9 +44,9 @@ def _write(grad_q, grad_k, grad_v, grad_out, q, k, v, out, lse):
     """The gradients of one head, into zeros."""
     scale = q.shape[-1] ** -0.5
     scaled = scale * q
-    along = np.sum(grad_out * out, axis=-1, keepdims=True)
+    delta = np.sum(grad_out * out, axis=-1, keepdims=True)
     q1, k1 = _with_column(scaled, -lse), _with_column(k, 1)
-    grad1, v1 = _with_column(grad_out, -along), _with_column(v, 1)
+    grad1, v1 = _with_column(grad_out, -delta), _with_column(v, 1)
     for i in _slices(len(q), ROWS):
         for j in _slices(len(k), KEYS):
             weights = np.exp(q1[i] @ k1[j].T)

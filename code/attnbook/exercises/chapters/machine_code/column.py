@@ -21,16 +21,16 @@ from attnbook.exercises.engine.write import case, stress
 from attnbook.reference import logsumexp, softmax
 
 
-def column(grad_out, q, lse, along, k, v):
+def column(grad_out, q, lse, delta, k, v):
     """The gradients of a block of keys and of its values, from all queries."""
     scale = q.shape[-1] ** -0.5
     weights = np.exp(scale * q @ np.swapaxes(k, -1, -2) - lse[..., None])
-    grad_scores = weights * (grad_out @ np.swapaxes(v, -1, -2) - along[..., None])
+    grad_scores = weights * (grad_out @ np.swapaxes(v, -1, -2) - delta[..., None])
     grad_k = scale * np.swapaxes(grad_scores, -1, -2) @ q
     return grad_k, np.swapaxes(weights, -1, -2) @ grad_out
 
 
-def pair_by_pair(grad_out, q, lse, along, k, v):
+def pair_by_pair(grad_out, q, lse, delta, k, v):
     """What each query brings to each key and its value."""
     grad_k, grad_v, root = np.zeros_like(k), np.zeros_like(v), np.sqrt(q.shape[-1])
     for *batch, j in np.ndindex(k.shape[:-1]):
@@ -38,7 +38,7 @@ def pair_by_pair(grad_out, q, lse, along, k, v):
             query, key = (*batch, i), (*batch, j)
             weight = np.exp(np.dot(q[query], k[key]) / root - lse[query])
             grad_v[key] += weight * grad_out[query]
-            grad_score = weight * (np.dot(grad_out[query], v[key]) - along[query])
+            grad_score = weight * (np.dot(grad_out[query], v[key]) - delta[query])
             grad_k[key] += grad_score * q[query] / root
     return grad_k, grad_v
 
@@ -57,7 +57,7 @@ def a_block(*batch, n_q, n_b, d_k, d_v, shift=0.0, dtype=np.float64):
         "grad_out": grad_out,
         "q": q,
         "lse": logsumexp(scores),
-        "along": np.sum(grad_out * (softmax(scores) @ v), axis=-1),
+        "delta": np.sum(grad_out * (softmax(scores) @ v), axis=-1),
         "k": k[..., :n_b, :],
         "v": v[..., :n_b, :],
     }
@@ -67,7 +67,7 @@ def a_block(*batch, n_q, n_b, d_k, d_v, shift=0.0, dtype=np.float64):
 def tiny(keys):
     """The chapter's first query, with the scores ln 1, ln 3, ln 4; the width is 1."""
     one, scores, values = np.array([[1.0]]), np.log([[1.0], [3.0], [4.0]]), [[0.0], [4.0], [8.0]]
-    known = {"grad_out": one, "q": one, "lse": np.log([8.0]), "along": np.array([5.5])}
+    known = {"grad_out": one, "q": one, "lse": np.log([8.0]), "delta": np.array([5.5])}
     return known | {"k": scores[keys], "v": np.array(values)[keys]}
 
 
@@ -99,9 +99,9 @@ L is a logarithm, and is subtracted from the scores: exp(S - L).
     - lse → + lse
 exp(S) alone overflows where scores are large: subtract L first, exp(S - L).
     - lse[..., None]) → ) / np.exp(lse)[..., None]
-lse and along have a number for each query, a row of the tile: [..., None].
+lse and delta have a number for each query, a row of the tile: [..., None].
     lse[..., None] → lse
-    along[..., None] → along
+    delta[..., None] → delta
 the scores alone are scaled: L is that of scaled scores.
     - lse → - scale * lse
 the scale is 1/√d_k: a score is divided by the root of d_k.
@@ -112,15 +112,15 @@ a softmax over the queries: weights are over keys, exp(S - L).
 q.shape[1] is the width of a matrix; with more axes before it that is q.shape[-1].
     q.shape[-1] → q.shape[1]
 the row sum is missing: raising one score lowers the weights of all other keys.
-    - along[..., None] →
+    - delta[..., None] →
 the row sum is added: it is subtracted.
-    - along → + along
-the row sum is multiplied by the weights too: A ∘ (… - along).
-    (grad_out @ np.swapaxes(v, -1, -2) - along[..., None]) → (grad_out @ np.swapaxes(v, -1, -2)) - along[..., None]
+    - delta → + delta
+the row sum is multiplied by the weights too: A ∘ (… - delta).
+    (grad_out @ np.swapaxes(v, -1, -2) - delta[..., None]) → (grad_out @ np.swapaxes(v, -1, -2)) - delta[..., None]
 the weights are missing in the gradient of the scores.
     grad_scores = weights * → grad_scores =
-the sum over this block alone is subtracted: along is the sum over all keys.
-    along[..., None] → np.sum(weights * (grad_out @ np.swapaxes(v, -1, -2)), axis=-1, keepdims=True)
+the sum over this block alone is subtracted: delta is the sum over all keys.
+    delta[..., None] → np.sum(weights * (grad_out @ np.swapaxes(v, -1, -2)), axis=-1, keepdims=True)
 values are mixed by weights: their gradient takes these, not the gradient of the scores.
     np.swapaxes(weights → np.swapaxes(grad_scores
 the scale is that of the width of queries and keys, 1/√d_k, not of the values.
@@ -128,9 +128,9 @@ the scale is that of the width of queries and keys, 1/√d_k, not of the values.
 the gradient of the values has the scale: it belongs to scores, and values meet weights.
     np.swapaxes(weights → scale * np.swapaxes(weights
 turned round: the gradient of the keys comes first.
-    = column(grad_out, q, lse, along, k, v)[::-1]
+    = column(grad_out, q, lse, delta, k, v)[::-1]
 only the gradient of the keys is returned; return that of the values too.
-    = column(grad_out, q, lse, along, k, v)[0]
+    = column(grad_out, q, lse, delta, k, v)[0]
 """
 
 exercise = write(column, CASES, MISTAKES, results=("grad_k", "grad_v"), oracle=pair_by_pair)

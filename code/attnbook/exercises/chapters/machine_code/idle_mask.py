@@ -39,16 +39,16 @@ def _in_blocks(scores):
 
 @np.errstate(over="ignore", invalid="ignore")
 def without_a_mask(scores):
-    k, v, lse, along = _in_blocks(scores)  # zeros past the end
+    k, v, lse, delta = _in_blocks(scores)  # zeros past the end
     weights = np.exp(k - lse)
-    return np.sum(weights * (v - along) * k)
+    return np.sum(weights * (v - delta) * k)
 
 
 @np.errstate(over="ignore", invalid="ignore")
 def with_a_mask(scores):
-    k, v, lse, along = _in_blocks(scores)
+    k, v, lse, delta = _in_blocks(scores)
     weights = np.where(np.arange(k.size) < scores.size, np.exp(k - lse), np.float32(0))
-    return np.sum(weights * (v - along) * k)
+    return np.sum(weights * (v - delta) * k)
 
 
 MISTAKES = """
