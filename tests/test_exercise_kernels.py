@@ -8,16 +8,11 @@ import pytest
 import torch
 
 from attnbook import exercises
-from attnbook.exercises.engine import ahead, write
+from attnbook.exercises.engine import ahead
 from attnbook.kernels import tl, triton
 from attnbook.kernels.machine_code import CompilationError
 
 SCALE, SOFTMAX = exercises.triton.scale, exercises.triton.wide_softmax
-
-
-@pytest.fixture(autouse=True)
-def without_rehearsal(monkeypatch):
-    monkeypatch.setattr(write, "stuck_at", lambda calls, seconds: None)
 
 
 @triton.jit

@@ -32,7 +32,6 @@ FIRST_CHECK = """
 import sys
 from attnbook import exercises
 from attnbook.exercises.engine import write
-write.stuck_at = lambda calls, seconds: None  # a copy of the process would make the same calls
 {more}
 exercise, made = exercises.{name}, [0]
 def count(frame, event, argument):
@@ -67,7 +66,6 @@ def test_the_first_check_of_a_wrong_answer_makes_few_calls(exercise, monkeypatch
 
     attempt = write.attempt
     monkeypatch.setattr(write, "attempt", counted)
-    monkeypatch.setattr(write, "stuck_at", lambda calls, seconds: None)
     monkeypatch.setattr(exercise, "_results", {})
     exercise.verdict(lambda *arguments: None)
     exercise.verdict(exercise.misconceptions[-1].wrong)

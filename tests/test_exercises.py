@@ -7,17 +7,10 @@ import numpy as np
 import pytest
 
 from attnbook import exercises
-from attnbook.exercises.engine import write
 
 ALL = exercises.every()
 WRITE = [e for e in ALL if e.kind == "Write"]
 MISTAKES = [(e, known) for e in ALL for known in e.misconceptions]
-
-
-@pytest.fixture(autouse=True)
-def without_rehearsal(monkeypatch):
-    """All of these answers come back: to rehearse each would only take time."""
-    monkeypatch.setattr(write, "stuck_at", lambda calls, seconds: None)
 
 
 name = {"ids": lambda x: getattr(x, "name", None)}

@@ -1,10 +1,8 @@
-"""What an answer meets, and what it must leave as it was: streams, session, NumPy and Python."""
+"""What an answer meets: what it prints and is warned of is kept, and it asks for no input."""
 
 import builtins
 import contextlib
 import io
-import math
-import os
 import sys
 import warnings
 from pathlib import Path
@@ -13,12 +11,6 @@ import numpy as np
 
 PACKAGE = str(Path(__file__).parents[1])
 SHOWN = 500  # characters of what an answer prints
-MODULES = (builtins, math, np, np.linalg, np.random)
-OF_TORCH = ("torch", "torch.nn.functional", "torch.linalg")
-SETTINGS = {
-    "NumPy's print options": (np.get_printoptions, lambda found: np.set_printoptions(**found)),
-    "Python's recursion limit": (sys.getrecursionlimit, sys.setrecursionlimit),
-}
 
 
 class Unfit(Exception):
@@ -61,23 +53,13 @@ def of_the_reader(filename):
     return not ours and not library
 
 
-def _no_fork():
-    raise Unfit("your function starts another process; an answer needs none")
-
-
 def _no_input(*prompt):
     raise Unfit("your function asks for input(); what it needs are its arguments")
 
 
-def _no_exit():
-    raise Unfit("your function calls exit() or quit(), which end the whole session")
-
-
 @contextlib.contextmanager
 def quiet(said):
-    """What is said goes into `said`; nothing is asked, and no process begins or ends."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython and ipython.get_ipython()
+    """What is said goes into `said`, and nothing is asked."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.redirect_stdout(said.printed))
         stack.enter_context(contextlib.redirect_stderr(said.printed))
@@ -85,10 +67,6 @@ def quiet(said):
         stack.enter_context(replaced(warnings, "showwarning", said.warn))
         stack.enter_context(np.errstate(all="warn", under="ignore"))
         stack.enter_context(replaced(builtins, "input", _no_input))
-        if hasattr(os, "fork"):
-            stack.enter_context(replaced(os, "fork", _no_fork))
-        if shell:
-            stack.enter_context(replaced(shell, "ask_exit", _no_exit))
         yield
 
 
@@ -104,33 +82,3 @@ def replaced(owner, name, value):
             setattr(owner, name, before)
         else:
             delattr(owner, name)
-
-
-@contextlib.contextmanager
-def left_alone():
-    """A list that holds, at the end, the names of what was changed for the whole session.
-
-    All of it is put back: functions of NumPy, PyTorch and Python, print options, recursion limit.
-    """
-    modules = (*MODULES, *(sys.modules[name] for name in OF_TORCH if sys.modules.get(name)))
-    functions = [(module, dict(vars(module))) for module in modules]
-    settings = {name: get() for name, (get, _) in SETTINGS.items()}
-    changed = []
-    try:
-        yield changed
-    finally:
-        for module, before in functions:
-            changed += _put_back(module, before)
-        for name, found in settings.items():
-            get, put = SETTINGS[name]
-            if get() != found:
-                put(found)
-                changed.append(name)
-
-
-def _put_back(module, before):
-    now = vars(module)
-    names = [name for name, value in before.items() if now.get(name) is not value]
-    for name in names:
-        setattr(module, name, before[name])
-    return [f"{module.__name__}.{name}" for name in names]

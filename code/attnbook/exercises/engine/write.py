@@ -10,9 +10,8 @@ from attnbook.exercises.engine import attempt as limits
 from attnbook.exercises.engine.attempt import Outcome, TookTooLong, attempt
 from attnbook.exercises.engine.compare import difference, first_difference, show
 from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, wrong
-from attnbook.exercises.engine.rehearsal import stuck_at
 from attnbook.exercises.engine.relations import division, relation
-from attnbook.exercises.engine.surroundings import Unfit, left_alone
+from attnbook.exercises.engine.surroundings import Unfit
 from attnbook.operation import describe
 
 
@@ -75,20 +74,7 @@ class Write(Exercise):
         if len(answers) != 1 or not callable(answers[0]):
             given = ", ".join(map(describe, answers)) or "nothing"
             return wrong(f"the check wants your function itself, but got {given}.")
-        limits.refuse_inside()
-        _ = self._wanted  # before the rehearsal, whose copy of the process has then what it needs
-        if (stop := self._stuck(answers[0])) is not None:
-            index = stop.call - 1
-            sentence = self._ended(index) if stop.ended else self._too_long(index)
-            sentence += " What it printed there is lost."
-            return self._report(sentence, index, Outcome(error=TookTooLong()))
-        with left_alone() as changed:
-            verdict = self._judge(answers[0])
-        if changed and verdict.state != "open":
-            return wrong(f"your function changed {changed[0]} for the whole session; leave it be.")
-        return verdict
-
-    def _judge(self, answer):
+        answer = answers[0]
         outcomes = self._run(answer)
         if _is_stub(outcomes[0].error):
             return OPEN
@@ -160,21 +146,6 @@ class Write(Exercise):
             if isinstance(outcomes[-1].error, TookTooLong):
                 break
         return outcomes
-
-    def _stuck(self, answer):
-        """Where the answer does not come back, as far as that can be found out; or None."""
-
-        def call(function, case):
-            return lambda: attempt(self.through(function), case.arguments, seconds=1e6)
-
-        calls = [call(self.solution_of, self.cases[0]), *(call(answer, c) for c in self.cases)]
-        return stuck_at(calls, limits.SECONDS)
-
-    def _ended(self, index):
-        return (
-            "your function ended the process it ran in, a copy of this one, as os._exit does and a "
-            f"broken address: in call {index + 1} of {len(self.cases)}."
-        )
 
     def _too_long(self, index):
         return (
