@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.exercise import Mistake
 from attnbook.exercises.engine.write import Write, case
 
 DOUBLE = Write(
@@ -10,8 +10,8 @@ DOUBLE = Write(
     title="Double",
     level="easy",
     minutes=1,
-    solution_of=lambda x: 2 * x,
-    misconceptions=(Misconception(lambda x: x**2, "that is the square."),),
+    answer=lambda x: 2 * x,
+    known=lambda: (Mistake(lambda x: x**2, "that is the square."),),
     cases=(case(x=np.array([2.0])), case(x=np.array([3.0])), case(x=np.ones((2, 40)))),
 )
 

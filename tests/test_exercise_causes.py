@@ -14,7 +14,7 @@ from attnbook.exercises.chapters.dot_product import scaled_dot_product_attention
 from attnbook.exercises.chapters.three_ways.first_moved import in_steps
 from attnbook.exercises.engine.break_it import Break
 from attnbook.exercises.engine.edits import versions
-from attnbook.exercises.engine.exercise import Exercise, Misconception
+from attnbook.exercises.engine.exercise import Exercise, Mistake
 from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.engine.write import case, stress
 
@@ -35,8 +35,8 @@ def test_a_mistake_that_only_resembles_a_misconception_is_not_called_one():
 def test_the_same_error_is_known_with_its_shapes_in_another_order():
     pair = replace(
         DOUBLE,
-        solution_of=lambda x, y: x + y.sum(),
-        misconceptions=(Misconception(lambda x, y: x + y, "they have other shapes."),),
+        answer=lambda x, y: x + y.sum(),
+        known=lambda: (Mistake(lambda x, y: x + y, "they have other shapes."),),
         cases=(case(x=np.ones(2), y=np.ones(3)),),
     )
     for answer, known in ((lambda x, y: y + x, True), (lambda x, y: y + x[0, 0], False)):
@@ -48,8 +48,8 @@ def test_who_changes_nothing_is_not_said_to_change_an_argument():
         x **= 2
         return x
 
-    known = (Misconception(square_in_place, "the argument is changed."),)
-    in_place = replace(DOUBLE, misconceptions=known)
+    known = (Mistake(square_in_place, "the argument is changed."),)
+    in_place = replace(DOUBLE, known=lambda: known)
     assert "the argument is changed" in in_place.verdict(square_in_place).text
     assert "the argument is changed" not in in_place.verdict(lambda x: x**2).text
 
@@ -72,18 +72,18 @@ def test_a_misconception_is_named_though_another_input_comes_back_in_another_dty
 
 
 def test_a_misconception_that_only_extremes_show_must_explain_all_that_fails():
-    capped = Misconception(lambda x: np.minimum(2 * x, 1e200), "there is no such limit.")
+    capped = Mistake(lambda x: np.minimum(2 * x, 1e200), "there is no such limit.")
     extremes = (stress(x=np.array([1e300])), stress(x=np.array([-1e300])))
-    extreme = replace(DOUBLE, misconceptions=(capped,), cases=(*DOUBLE.cases, *extremes))
-    assert "no such limit" in extreme.verdict(capped.wrong).text
+    extreme = replace(DOUBLE, known=lambda: (capped,), cases=(*DOUBLE.cases, *extremes))
+    assert "no such limit" in extreme.verdict(capped.answer).text
     assert "no such limit" not in extreme.verdict(lambda x: np.clip(2 * x, -1e200, 1e200)).text
 
 
 def test_an_input_breaks_by_its_numbers_and_not_by_its_dtype():
     shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
     fails_above_ten = Break(
-        **shared | {"misconceptions": ()},
-        wrong=lambda x: np.float64(1) * x,
+        **shared | {"known": tuple},
+        broken=lambda x: np.float64(1) * x,
         right=lambda x: x + (x > 10),
         allowed=lambda x: None,
     )
@@ -122,13 +122,13 @@ ONCE_PASSED = {
     ),
     "lengths of a softmax in int8": (
         "masks.masked_softmax",
-        lambda scores, valid_lens=None: exercises.masks.masked_softmax.solution_of(
+        lambda scores, valid_lens=None: exercises.masks.masked_softmax.answer(
             scores, None if valid_lens is None else valid_lens.astype(np.int8)
         ),
     ),
     "lengths of cross-attention in int8": (
         "three_ways.cross_attention",
-        lambda *inputs: exercises.three_ways.cross_attention.solution_of(
+        lambda *inputs: exercises.three_ways.cross_attention.answer(
             *inputs[:-1], inputs[-1].astype(np.int8)
         ),
     ),
@@ -138,14 +138,14 @@ ONCE_PASSED = {
     ),
     "float32 on the way to float64": (
         "machine_code.clocks",
-        lambda counts, warps: exercises.machine_code.clocks.solution_of(
+        lambda counts, warps: exercises.machine_code.clocks.answer(
             counts.astype(np.float32), np.float32(warps)
         ).astype(float),
     ),
     "an end in whole blocks, of keys that end before": (
         "triton.phases",
         lambda start, B, n_q, n_k: (
-            exercises.triton.phases.solution_of(start, B, n_q, n_k)[0],
+            exercises.triton.phases.answer(start, B, n_q, n_k)[0],
             max(0, min(n_k, -(-(min(start + B, n_q) + n_k - n_q) // B) * B)),
         ),
     ),
@@ -205,7 +205,7 @@ def test_a_right_answer_in_other_words_is_accepted(name):
 
 def test_several_results_are_called_by_their_names():
     step = exercises.online.step
-    told = step.verdict(lambda *given: (*step.solution_of(*given)[:2], given[2] * 0)).text
+    told = step.verdict(lambda *given: (*step.answer(*given)[:2], given[2] * 0)).text
     assert "Not yet: o: the values differ" in told and "expected  m [" in told
     assert "got       m [" in told
 
@@ -216,14 +216,14 @@ def test_a_chance_that_is_nearly_right_is_wrong():
 
 
 def test_lengths_of_a_small_dtype_meet_many_keys():
-    mask = exercises.masks.left_padding_mask.solution_of(np.array([255], np.uint8), 300)
+    mask = exercises.masks.left_padding_mask.answer(np.array([255], np.uint8), 300)
     assert mask.sum() == 255 and mask[0, -255:].all()
 
 
 def test_a_common_mistake_is_named_though_it_meets_extremes_better_than_the_known_one():
     twice = replace(
         DOUBLE,
-        misconceptions=(Misconception(lambda x: x.astype(float) ** 2, "that is the square."),),
+        known=lambda: (Mistake(lambda x: x.astype(float) ** 2, "that is the square."),),
         cases=(*DOUBLE.cases[1:], stress(x=np.array([1e200]))),
     )
     answer = lambda x: 2 * x if x.max() > 1e100 else x**2  # noqa: E731
@@ -233,11 +233,11 @@ def test_a_common_mistake_is_named_though_it_meets_extremes_better_than_the_know
 
 
 def test_two_explanations_that_fit_alike_are_none():
-    other = Misconception(lambda x: np.where(x > 1e100, 5, x * x), "that is something else.")
-    first = Misconception(lambda x: x**2, "that is the square.")
+    other = Mistake(lambda x: np.where(x > 1e100, 5, x * x), "that is something else.")
+    first = Mistake(lambda x: x**2, "that is the square.")
     twice = replace(
         DOUBLE,
-        misconceptions=(first, other),
+        known=lambda: (first, other),
         cases=(*DOUBLE.cases[1:], stress(x=np.array([1e200]))),
     )
     told = twice.verdict(lambda x: 2 * x if x.max() > 1e100 else x**2).text
@@ -255,8 +255,8 @@ def test_a_known_mistake_is_named_for_its_two_decimals_and_for_nothing_as_near()
 
 def test_what_the_wrong_version_raises_is_told():
     shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
-    shared |= {"misconceptions": (), "allowed": lambda x: None, "right": lambda x: 1}
-    told = Break(**shared, wrong=lambda x: 1 // int(x)).verdict(0).text
+    shared |= {"known": tuple, "allowed": lambda x: None, "right": lambda x: 1}
+    told = Break(**shared, broken=lambda x: 1 // int(x)).verdict(0).text
     assert told.endswith("  it raises ZeroDivisionError: integer division or modulo by zero")
 
 
@@ -269,8 +269,8 @@ def test_of_several_known_mistakes_the_one_that_explains_most_is_named():
     shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
     known = [([9, 2, 3, 4], "one is wrong."), ([9, 8, 3, 4], "two are wrong.")]
     for order in (known, known[::-1]):
-        shared |= {"misconceptions": [Misconception(*each) for each in order]}
-        exercise = Predict(**shared | {"solution_of": lambda: [1, 2, 3, 4]})
+        shared |= {"known": lambda order=order: [Mistake(*each) for each in order]}
+        exercise = Predict(**shared | {"answer": lambda: [1, 2, 3, 4]})
         assert "two are wrong" in exercise.verdict([9, 8, 3, 77]).text
         assert "one is wrong" in exercise.verdict([9, 2, 3, 77]).text
 
@@ -280,14 +280,14 @@ def test_an_exercise_that_could_not_refuse_anything_is_no_exercise():
         replace(DOUBLE, cases=())
     shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
     with pytest.raises(ValueError, match="None; expected a function"):
-        Break(**shared, wrong=abs, right=abs, allowed=None)
+        Break(**shared, broken=abs, right=abs, allowed=None)
 
 
 def test_unsigned_inputs_and_a_stub_among_inputs():
     shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
     smaller = Break(
-        **shared | {"misconceptions": ()},
-        wrong=lambda x, y: np.abs(x - y),
+        **shared | {"known": tuple},
+        broken=lambda x, y: np.abs(x - y),
         right=lambda x, y: x - y,
         allowed=lambda x, y: None,
     )

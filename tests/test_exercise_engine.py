@@ -10,7 +10,7 @@ from attnbook import exercises
 from attnbook.exercises.engine import record
 from attnbook.exercises.engine.attempt import identical
 from attnbook.exercises.engine.compare import difference
-from attnbook.exercises.engine.exercise import Misconception, wrong
+from attnbook.exercises.engine.exercise import Mistake, not_yet
 from attnbook.exercises.engine.write import Write, case
 
 LIBRARY = {"warnings": warnings}
@@ -19,10 +19,10 @@ DOUBLE = Write(
     title="Double",
     level="easy",
     minutes=1,
-    solution_of=lambda x: 2 * x,
+    answer=lambda x: 2 * x,
     explanation="Twice.",
     hints=("Add it to itself.", "Or multiply."),
-    misconceptions=(Misconception(lambda x: x**2, "that is the square."),),
+    known=lambda: (Mistake(lambda x: x**2, "that is the square."),),
     notice="Doubling is linear.",
     cases=(case(x=np.array([2.0])), case(x=np.array([3.0])), case(x=np.ones((2, 40)))),
 )
@@ -107,7 +107,7 @@ def test_of_several_results_each_is_copied_when_it_is_returned():
     kept = {}
 
     def into_kept_arrays(outs, lses):
-        out, lse = exercises.online.merge_all.solution_of(outs, lses)
+        out, lse = exercises.online.merge_all.answer(outs, lses)
         into = kept.setdefault((lse.shape, lse.dtype), np.empty_like(lse))
         np.copyto(into, lse)
         return out, into
@@ -131,7 +131,7 @@ def test_whatever_an_answer_raises_is_told(error):
 
 
 def test_details_of_several_lines_stand_below_each_other():
-    assert wrong("no.", one="1\n2", both_are="3").text.split("\n") == [
+    assert not_yet("no.", one="1\n2", both_are="3").text.split("\n") == [
         "Not yet: no.",
         "  one       1",
         "            2",

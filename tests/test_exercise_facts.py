@@ -7,7 +7,7 @@ import pytest
 from double import DOUBLE
 
 from attnbook import exercises
-from attnbook.exercises.engine.exercise import Exercise, Misconception
+from attnbook.exercises.engine.exercise import Exercise, Mistake
 from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.engine.relations import RELATIONS, division, relation
 from attnbook.exercises.engine.write import case, stress
@@ -163,8 +163,8 @@ SAID = [
 def test_a_wrong_prediction_hears_what_it_is_to_the_right_one(kind, answer, said):
     shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
     right = PREDICTIONS[kind]
-    known = (Misconception(np.full(np.shape(right), 55), "these are all 55."),)
-    shared |= {"misconceptions": known, "solution_of": lambda: right}
+    known = (Mistake(np.full(np.shape(right), 55), "these are all 55."),)
+    shared |= {"known": lambda: known, "answer": lambda: right}
     exercise = Predict(**shared)
     assert said in exercise.verdict(answer).text
     assert exercise.verdict(right).state == "right"

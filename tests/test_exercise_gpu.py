@@ -41,7 +41,7 @@ def test_several_slips_that_give_one_number_share_a_sentence():
 
 def by_scale(scale):
     def for_flash(q, k, v):
-        return *FLASH.solution_of(q, k, v)[:3], scale(q.shape[-1])
+        return *FLASH.answer(q, k, v)[:3], scale(q.shape[-1])
 
     return for_flash
 
@@ -55,7 +55,7 @@ def test_a_scale_is_any_number_that_sdpa_takes():
 
 def changed(spoil):
     def for_flash(q, k, v):
-        return *spoil(*FLASH.solution_of(q, k, v)[:3]), q.shape[-1] ** -0.5
+        return *spoil(*FLASH.answer(q, k, v)[:3]), q.shape[-1] ** -0.5
 
     return for_flash
 
@@ -81,7 +81,7 @@ def test_who_writes_into_the_queries_is_told_so():
     def in_place(q, k, v):
         scale = q.shape[-1] ** -0.5
         q *= scale
-        return *FLASH.solution_of(q, k, v)[:3], 1.0
+        return *FLASH.answer(q, k, v)[:3], 1.0
 
     assert "changed its argument q" in text(FLASH, in_place)
 
@@ -91,7 +91,7 @@ def test_a_session_without_flash_changes_no_answer():
         try:
             torch.backends.cuda.enable_flash_sdp(False)
             assert exercises.fused.which_flash.verdict([1, 0, 0, 1, 0, 0]).state == "right"
-            assert FLASH.verdict(FLASH.solution_of).state == "right"
+            assert FLASH.verdict(FLASH.answer).state == "right"
         finally:
             torch.backends.cuda.enable_flash_sdp(True)
 
@@ -115,7 +115,7 @@ def test_what_a_rule_does_that_vmap_refuses_is_told(rule, said):
 @pytest.mark.parametrize("shift", ["score", "query", "other"])
 def test_a_change_that_writes_in_place_is_told_what_the_compiled_flex_refuses(shift):
     def sloped(n_heads, n_q, n_k):
-        right = exercises.fused.sloped.solution_of(n_heads, n_q, n_k)
+        right = exercises.fused.sloped.answer(n_heads, n_q, n_k)
 
         def change(s, b, h, i, j):
             if shift == "score":

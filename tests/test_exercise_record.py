@@ -15,7 +15,7 @@ DOUBLE = Write(
     title="Double",
     level="easy",
     minutes=1,
-    solution_of=lambda x: 2 * x,
+    answer=lambda x: 2 * x,
     hints=("Add it to itself.", "Or multiply."),
     cases=(case(x=np.array([3.0])),),
 )

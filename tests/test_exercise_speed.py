@@ -23,8 +23,8 @@ def asked(*arguments):
 torch.seed = torch.cuda.is_available = torch.cuda.device_count = torch.xpu.device_count = asked
 from attnbook import exercises
 softmax = exercises.twins.softmax
-assert softmax.verdict(softmax.solution_of).state == "right"
-assert softmax.verdict(softmax.misconceptions[0].wrong).state == "wrong"
+assert softmax.verdict(softmax.answer).state == "right"
+assert softmax.verdict(softmax.mistakes[0].answer).state == "wrong"
 """
 
 
@@ -49,7 +49,7 @@ def slow(*arguments):
 """
 
 
-def first_check(name, answer="exercise.misconceptions[0].wrong", more=""):
+def first_check(name, answer="exercise.mistakes[0].answer", more=""):
     """How many calls of Python the first check in a fresh session makes, those of torch too."""
     code = FIRST_CHECK.format(name=name, answer=answer, more=more)
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -68,7 +68,7 @@ def test_the_first_check_of_a_wrong_answer_makes_few_calls(exercise, monkeypatch
     monkeypatch.setattr(write, "attempt", counted)
     monkeypatch.setattr(exercise, "_results", {})
     exercise.verdict(lambda *arguments: None)
-    exercise.verdict(exercise.misconceptions[-1].wrong)
+    exercise.verdict(exercise.mistakes[-1].answer)
     assert 0 < len(made) < CALLS
 
 

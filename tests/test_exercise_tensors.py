@@ -124,7 +124,7 @@ def test_rounding_breaks_no_square():
 
 def test_a_tensor_is_an_answer_like_a_list_of_its_numbers():
     libraries, twins = exercises.libraries, exercises.twins
-    gradient = torch.tensor(twins.lse_gradient.solution_of(), requires_grad=True)
+    gradient = torch.tensor(twins.lse_gradient.answer(), requires_grad=True)
     assert twins.lse_gradient.verdict(gradient).state == "right"
     assert twins.lse_gradient.verdict(2 * gradient).state == "wrong"
     inputs = [torch.tensor(x) for x in ([[0.0]], [[0.0], [0.0]], [[0.0], [1.0]])]

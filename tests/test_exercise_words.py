@@ -29,7 +29,7 @@ def test_who_stores_an_array_of_all_places_is_not_told_that_there_is_none(name, 
     exercise = getattr(exercises.fused, name)
     verdict = exercise.verdict(answer)
     assert verdict.state == "right" and "an array of n_q · n_k numbers is made" in verdict.text
-    assert exercise.verdict(exercise.solution_of).text == f"Correct. {exercise.notice}"
+    assert exercise.verdict(exercise.answer).text == f"Correct. {exercise.notice}"
 
 
 def test_the_package_s_own_rule_stores_no_array():

@@ -10,7 +10,7 @@ from attnbook import exercises
 
 ALL = exercises.every()
 WRITE = [e for e in ALL if e.kind == "Write"]
-MISTAKES = [(e, known) for e in ALL for known in e.misconceptions]
+MISTAKES = [(e, known) for e in ALL for known in e.mistakes]
 
 
 name = {"ids": lambda x: getattr(x, "name", None)}
@@ -23,8 +23,8 @@ def answers(exercise, answer):
 
 def solution(exercise):
     if exercise.kind == "Write":
-        return (exercise.solution_of,)
-    return answers(exercise, exercise.solution_of())
+        return (exercise.answer,)
+    return answers(exercise, exercise.answer())
 
 
 def test_there_are_enough_exercises_and_misconceptions():
@@ -40,7 +40,7 @@ def test_an_exercise_is_named_after_its_variable_and_complete(exercise):
     chapter, variable = exercise.name.split(".")
     assert getattr(getattr(exercises, chapter), variable) is exercise
     assert len(exercise.hints) >= 2 and exercise.notice and exercise.explanation
-    assert len({known.sentence for known in exercise.misconceptions}) >= 3
+    assert len({known.sentence for known in exercise.mistakes}) >= 3
 
 
 def hyphens(markdown):
@@ -77,7 +77,7 @@ def test_the_stub_is_not_attempted(exercise):
 
 @pytest.mark.parametrize(("exercise", "known"), MISTAKES, **name)
 def test_a_misconception_fails_with_its_own_sentence(exercise, known):
-    verdict = exercise.verdict(*answers(exercise, known.wrong))
+    verdict = exercise.verdict(*answers(exercise, known.answer))
     assert verdict.state == "wrong"
     assert verdict.text.split("\n")[0] == f"Not yet: {known.sentence}"
 
@@ -85,7 +85,7 @@ def test_a_misconception_fails_with_its_own_sentence(exercise, known):
 @pytest.mark.parametrize("exercise", WRITE, **name)
 def test_no_mistake_is_one_of_ours(exercise):
     """What a change of the solution uses has to be imported beside it."""
-    for number, known in enumerate(exercise.misconceptions):
+    for number, known in enumerate(exercise.mistakes):
         errors = [exercise._known(number, i).error for i in range(len(exercise.cases))]
         assert not any(isinstance(error, NameError) for error in errors), known.sentence
 
@@ -165,14 +165,14 @@ def applies(exercise, spoil):
 @pytest.mark.parametrize("exercise", WRITE, **name)
 def test_a_right_answer_spoiled_is_wrong(exercise, spoil):
     if applies(exercise, spoil):
-        assert exercise.verdict(lambda *a: spoil(exercise.solution_of, *a)).state == "wrong"
+        assert exercise.verdict(lambda *a: spoil(exercise.answer, *a)).state == "wrong"
 
 
 @pytest.mark.parametrize("exercise", WRITE, **name)
 def test_an_answer_that_prints_is_right_and_silent(exercise, capsys):
     def chatty(*arguments):
         print("x" * 10_000)
-        return exercise.solution_of(*arguments)
+        return exercise.answer(*arguments)
 
     assert exercise.verdict(chatty).state == "right"
     assert capsys.readouterr().out == ""
@@ -191,5 +191,5 @@ def test_hints_come_one_at_a_time(exercise, capsys):
 @pytest.mark.parametrize("exercise", ALL, **name)
 def test_the_solution_shown_is_the_solution_checked(exercise):
     shown = exercise.solution_markdown()
-    assert inspect.getsource(exercise.solution_of).split("\n")[0] in shown
+    assert inspect.getsource(exercise.answer).split("\n")[0] in shown
     assert exercise.explanation in shown

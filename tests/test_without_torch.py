@@ -52,7 +52,7 @@ NUMPY_ALONE = """
 import sys
 sys.modules["torch"] = None
 from attnbook import exercises
-solved = exercises.masks.causal_mask.verdict(exercises.masks.causal_mask.solution_of)
+solved = exercises.masks.causal_mask.verdict(exercises.masks.causal_mask.answer)
 assert solved.state == "right", solved.text
 table = exercises.progress()
 assert "| twins.softmax | 0 |  |" in table and "| masks.causal_mask | 0 |  |" in table

@@ -9,7 +9,6 @@ Each exercise is an object, named after its chapter and itself::
     exercises.progress("masks")
 """
 
-import ast
 import functools
 from importlib import import_module
 from pathlib import Path
@@ -48,7 +47,7 @@ CHAPTERS = (
 def __getattr__(name):
     """A chapter, whose exercises are imported when they are first used: some need PyTorch."""
     if name in CHAPTERS:
-        return _chapter(name)
+        return Chapter(name)
     raise AttributeError(f"exercises has no chapter {name!r}; it has {', '.join(CHAPTERS)}")
 
 
@@ -82,7 +81,7 @@ def find(name):
     if name not in names():
         raise KeyError(f"there is no exercise {name!r}")
     chapter, _, own = name.partition(".")
-    return getattr(_chapter(chapter), own)
+    return getattr(Chapter(chapter), own)
 
 
 def names(chapters=CHAPTERS):
@@ -90,18 +89,8 @@ def names(chapters=CHAPTERS):
     return [f"{chapter}.{name}" for chapter in chapters for name in _names_in(chapter)]
 
 
-def _chapter(name):
-    if (Path(__file__).parent / "chapters" / name).exists():
-        return Chapter(name)
-    return import_module(f"attnbook.exercises.{name}")
-
-
 @functools.cache
 def _names_in(chapter):
-    if not (Path(__file__).parent / "chapters" / chapter).exists():
-        source = (Path(__file__).parent / chapter / "__init__.py").read_text(encoding="utf-8")
-        assigned = (node for node in ast.parse(source).body if isinstance(node, ast.Assign))
-        return [node.targets[0].id for node in assigned]
     files = (Path(__file__).parent / "chapters" / chapter).glob("*.py")
     titles = ((TITLE.search(_first_line(file)), file.stem) for file in files)
     return [name for _, name in sorted((int(title[1]), name) for title, name in titles if title)]

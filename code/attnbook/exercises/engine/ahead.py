@@ -8,7 +8,7 @@ from collections.abc import Hashable
 import torch
 
 from attnbook.exercises.engine.attempt import attempt
-from attnbook.exercises.engine.exercise import wrong
+from attnbook.exercises.engine.exercise import not_yet
 from attnbook.exercises.engine.launch import on_kernels
 from attnbook.exercises.engine.surroundings import replaced
 from attnbook.kernels import machine_code, triton
@@ -37,7 +37,9 @@ def refused_by_a_gpu(answer, arguments):
         sorted_out = _types_and_constants(kernel, given, options)
         if sorted_out and (refusal := _refusal(kernel, *sorted_out)):
             why, line = refusal
-            return wrong(f"the interpreter takes it, a compiler for a GPU does not: {why}", at=line)
+            return not_yet(
+                f"the interpreter takes it, a compiler for a GPU does not: {why}", at=line
+            )
     return None
 
 

@@ -8,27 +8,28 @@ import numpy as np
 
 from attnbook.exercises.engine.attempt import attempt
 from attnbook.exercises.engine.compare import difference, first_difference, is_huge, numbers, show
-from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, parameter_names, wrong
+from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, not_yet, parameter_names
 from attnbook.operation import describe
 
 
 class Miss(NamedTuple):
     """A known input that breaks nothing: an example, when the sentence applies, the sentence."""
 
-    wrong: tuple
+    answer: tuple
     applies: object
     sentence: str
 
 
 @dataclass(kw_only=True, repr=False)
 class Break(Exercise):
-    """Wrong and right must differ on the input; `allowed` gives a sentence for bad input.
+    """The broken version and the right one must differ on the input that the reader finds.
 
-    They differ beyond rounding, or, if the exercise is on rounding, `to_the_bit`. Both versions
-    and the solution are judged by what the two are `stated` to return on it, right and then wrong.
+    They differ beyond rounding, or, if the exercise is on rounding, `to_the_bit`. `allowed` gives a
+    sentence for an input that is none. Both versions and the solution are judged by what the two
+    are `stated` to return on it, the right one first.
     """
 
-    wrong: object
+    broken: object
     right: object
     allowed: object
     stated: object = None
@@ -48,19 +49,19 @@ class Break(Exercise):
         names = parameter_names(self.right)
         inputs = tuple(map(_plain, answer))
         if refusal := self._refusal(names, inputs):
-            return wrong(refusal)
+            return not_yet(refusal)
         arguments = dict(zip(names, inputs, strict=True))
-        right, broken = (attempt(self.through(f), arguments) for f in (self.right, self.wrong))
+        right, broken = (attempt(self.through(f), arguments) for f in (self.right, self.broken))
         if right.raised:
-            return wrong(f"the right version refuses this input: {right.message}")
+            return not_yet(f"the right version refuses this input: {right.message}")
         if broken.raised:
             return self._right(f"  it raises {broken.message}")
         equal = np.array_equal if self.to_the_bit else lambda *both: not difference(*both)
         if not equal(right.value, broken.value):
             return self._right(*_side_by_side(right.value, broken.value))
-        applying = (m.sentence for m in self.misconceptions if m.applies(*inputs))
+        applying = (m.sentence for m in self.mistakes if m.applies(*inputs))
         sentence = next(applying, "on this input the wrong version is right.")
-        return wrong(sentence, both_return=show(right.value))
+        return not_yet(sentence, both_return=show(right.value))
 
     def _refusal(self, names, inputs):
         if len(inputs) != len(names):

@@ -2,16 +2,17 @@
 
 import inspect
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from attnbook.exercises.engine import record
 from attnbook.show import Markdown, source, source_text
 
 
-class Misconception(NamedTuple):
+class Mistake(NamedTuple):
     """A known wrong answer, and the sentence that a reader who gives it must see."""
 
-    wrong: object
+    answer: object
     sentence: str
 
 
@@ -31,7 +32,9 @@ def as_it_is(function):
 
 @dataclass(kw_only=True, repr=False)
 class Exercise:
-    """One exercise. `solution_of` is a function: the answer, or one that returns the answer.
+    """One exercise. `answer` is a function: the answer, or one that returns the answer.
+
+    `known` returns the known mistakes: they are made when a check needs them, and no page does.
 
     Where a function does not take and return arrays, `through` makes one of it that does. Where
     the reader writes a kernel that the function launches, `written` is that kernel.
@@ -41,15 +44,19 @@ class Exercise:
     title: str
     level: str
     minutes: int
-    solution_of: object
+    answer: object
     explanation: str = ""
     hints: tuple = ()
-    misconceptions: tuple = ()
+    known: object = tuple
     notice: str = ""
     through: object = as_it_is
     written: object = None
     kind = "Exercise"
     _hints_shown: int = field(default=0, init=False)
+
+    @cached_property
+    def mistakes(self):
+        return tuple(self.known())
 
     def __repr__(self):
         return f"Exercise {self.name} ({self.title}): check, hint, solution"
@@ -94,13 +101,13 @@ class Exercise:
     def parts(self):
         """The functions of the solution; its kernel first, where the reader writes one."""
         own = self.kind == "Write" and self.written
-        return (self.written, self.solution_of) if own else (self.solution_of,)
+        return (self.written, self.answer) if own else (self.answer,)
 
     def _right(self, *details):
         return Verdict("right", "\n".join((f"Correct. {self.notice}", *details)))
 
 
-def wrong(sentence, **details):
+def not_yet(sentence, **details):
     """The verdict on a wrong answer: a sentence, then named details, aligned below it."""
     return Verdict("wrong", "\n".join((f"Not yet: {sentence}", *aligned(**details))))
 

@@ -30,13 +30,14 @@ from operator import itemgetter
 
 from attnbook.exercises.engine.break_it import Break, Miss
 from attnbook.exercises.engine.edits import value, versions
-from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.exercise import Mistake
 from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.engine.write import Write
 
 TITLE = re.compile(r"(\d+)\. (.+) · (easy|medium|hard) · (\d+) min")
 HEADING = re.compile(r"^(Hints|Why|Notice)\n", re.MULTILINE)
 PART = re.compile(r"at (\d+): (.+)")
+FIRST = itemgetter(0)
 HINT = re.compile(r"^\d\. ", re.MULTILINE)
 MISTAKE = re.compile(r"((?:^\S.*\n)+)((?:^ +.*\n)+)", re.MULTILINE)
 
@@ -47,15 +48,16 @@ def write(answer, cases, mistakes, *, drafts=(), helpers=(), also=(), **settings
     `helpers` are functions, or a kernel, that the answer calls: a change may be made in them.
     `also` are mistakes that several exercises share: pairs of a wrong version and its sentence.
     """
-    known = tuple(
-        Misconception(wrong, sentence)
-        for sentence, lines in read_mistakes(mistakes)
-        for line in lines
-        for wrong in versions(line, (*helpers, answer), *drafts)
-    )
-    known += tuple(Misconception(*pair) for pair in also)
-    settings |= {"misconceptions": known, "cases": tuple(cases)}
-    return Write(solution_of=answer, **read_words(answer), **settings)
+
+    def known():
+        for sentence, lines in read_mistakes(mistakes):
+            for line in lines:
+                for wrong in versions(line, (*helpers, answer), *drafts):
+                    yield Mistake(wrong, sentence)
+        yield from (Mistake(*pair) for pair in also)
+
+    settings |= {"known": known, "cases": tuple(cases)}
+    return Write(answer=answer, **read_words(answer), **settings)
 
 
 def predict(answer, mistakes, **settings):
@@ -64,35 +66,36 @@ def predict(answer, mistakes, **settings):
     Mistakes in parts are known two at a time, too, and then the first part is named: a reader mends
     one at a time.
     """
-    said = [(line, sentence) for sentence, lines in read_mistakes(mistakes) for line in lines]
-    parts = [(int(at[1]), value(at[2], answer), s) for line, s in said if (at := PART.match(line))]
-    whole = [Misconception(value(line, answer), s) for line, s in said if not PART.match(line)]
-    pairs = [pair for pair in combinations(sorted(parts, key=itemgetter(0)), 2) if _apart(*pair)]
-    known = [_in_parts(answer(), *made) for made in (*zip(parts, strict=True), *pairs)]
-    known = (*whole, *known)
-    return Predict(solution_of=answer, misconceptions=known, **read_words(answer), **settings)
 
+    def known():
+        said = [(line, sentence) for sentence, lines in read_mistakes(mistakes) for line in lines]
+        parts = [(int(at[1]), at[2], s) for line, s in said if (at := PART.match(line))]
+        parts = [(place, value(part, answer), s) for place, part, s in sorted(parts, key=FIRST)]
+        pairs = [pair for pair in combinations(parts, 2) if pair[0][0] != pair[1][0]]
+        yield from (Mistake(value(line, answer), s) for line, s in said if not PART.match(line))
+        yield from (_in_parts(answer(), *made) for made in (*zip(parts, strict=True), *pairs))
 
-def _apart(a, b):
-    return a[0] != b[0]
+    return Predict(answer=answer, known=known, **read_words(answer), **settings)
 
 
 def _in_parts(right, *made):
     answer = list(right)
     for place, part, _ in made:
         answer[place] = part
-    return Misconception(answer, made[0][2])
+    return Mistake(answer, made[0][2])
 
 
-def break_it(answer, mistakes, *, wrong, right, **settings):
+def break_it(answer, mistakes, *, broken, right, **settings):
     """A Break. Below a sentence stands an input that breaks nothing, and `if` the sentence fits."""
     names = ", ".join(inspect.signature(right).parameters)
-    known = tuple(
-        Miss(_several(value(line, answer)), value(f"lambda {names}: {rule[3:]}", answer), sentence)
-        for sentence, (line, rule) in read_mistakes(mistakes)
-    )
-    settings |= {"wrong": wrong, "right": right, "misconceptions": known}
-    return Break(solution_of=answer, **read_words(answer), **settings)
+
+    def known():
+        for sentence, (line, rule) in read_mistakes(mistakes):
+            applies = value(f"lambda {names}: {rule.removeprefix('if ')}", answer)
+            yield Miss(_several(value(line, answer)), applies, sentence)
+
+    settings |= {"broken": broken, "right": right, "known": known}
+    return Break(answer=answer, **read_words(answer), **settings)
 
 
 def read_words(answer):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attnbook.exercises.engine.compare import numbers
-from attnbook.exercises.engine.exercise import OPEN, Exercise, wrong
+from attnbook.exercises.engine.exercise import OPEN, Exercise, not_yet
 from attnbook.exercises.engine.near import ORDINALS, near
 from attnbook.operation import describe
 
@@ -24,37 +24,37 @@ class Predict(Exercise):
     def verdict(self, *answer):
         """Compare the answer with what the solution computes; several numbers are one answer."""
         if not answer:
-            return wrong(f"the check wants {_kind(self.solution_of())}, but got nothing.")
+            return not_yet(f"the check wants {_kind(self.answer())}, but got nothing.")
         answer = answer[0] if len(answer) == 1 else answer
         if answer is ...:
             return OPEN
-        want = self.solution_of()
+        want = self.answer()
         if answer is None or callable(answer):
             given = "nothing" if answer is None else "a function"
-            return wrong(f"the check wants {_kind(want)}, but got {given}.")
+            return not_yet(f"the check wants {_kind(want)}, but got {given}.")
         answer = _without_brackets(want, answer)
         if self._agree(want, answer):
             return self._right()
         known = self._known(want, answer)
-        return wrong(known.sentence if known else self._fault(want, answer))
+        return not_yet(known.sentence if known else self._fault(want, answer))
 
     def _known(self, want, answer):
         """The known mistake that is in the answer, perhaps beside others; the largest if several.
 
         A mistake is in the answer where all the numbers that it gets wrong are there.
         """
-        if fit := [known for known in self.misconceptions if self._agree(known.wrong, answer)]:
+        if fit := [known for known in self.mistakes if self._agree(known.answer, answer)]:
             return fit[0]
-        fit = [known for known in self.misconceptions if _rounds_to(known.wrong, answer)]
+        fit = [known for known in self.mistakes if _rounds_to(known.answer, answer)]
         if len({known.sentence for known in fit}) == 1:
             return fit[0]
         if isinstance(want, str) or (given := _real(answer)) is None:
             return None
         sizes = {}
-        for known in self.misconceptions:
-            if given.shape == np.shape(want) == np.shape(known.wrong) != ():
-                wrong_there = ~self._close(known.wrong, want)
-                if np.all(self._close(given, known.wrong)[wrong_there]):
+        for known in self.mistakes:
+            if given.shape == np.shape(want) == np.shape(known.answer) != ():
+                wrong_there = ~self._close(known.answer, want)
+                if np.all(self._close(given, known.answer)[wrong_there]):
                     sizes.setdefault((-wrong_there.sum(), np.argmax(wrong_there)), known)
         return sizes[min(sizes)] if sizes else None
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from attnbook.exercises.engine import attempt as limits
 from attnbook.exercises.engine.attempt import Outcome, TookTooLong, attempt
 from attnbook.exercises.engine.compare import difference, first_difference, show
-from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, wrong
+from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, not_yet
 from attnbook.exercises.engine.relations import division, relation
 from attnbook.exercises.engine.surroundings import Unfit
 from attnbook.operation import describe
@@ -73,7 +73,7 @@ class Write(Exercise):
             return OPEN
         if len(answers) != 1 or not callable(answers[0]):
             given = ", ".join(map(describe, answers)) or "nothing"
-            return wrong(f"the check wants your function itself, but got {given}.")
+            return not_yet(f"the check wants your function itself, but got {given}.")
         answer = answers[0]
         outcomes = self._run(answer)
         if _is_stub(outcomes[0].error):
@@ -83,7 +83,7 @@ class Write(Exercise):
             return self._again(answer, outcomes)
         if (cause := self._cause(outcomes, faults)) is not None:
             known, index = cause
-            return self._report(self.misconceptions[known].sentence, index, outcomes[index])
+            return self._report(self.mistakes[known].sentence, index, outcomes[index])
         first = next(i for i, fault in enumerate(faults) if fault)
         return self._report(faults[first] + self._facts(outcomes, faults), first, outcomes[first])
 
@@ -116,7 +116,7 @@ class Write(Exercise):
 
     @cached_property
     def _wanted(self):
-        solution = self.through(self.solution_of)  # without a limit: a first import may take long
+        solution = self.through(self.answer)  # without a limit: a first import may take long
         outcomes = [attempt(solution, c.arguments, seconds=1e6) for c in self.cases]
         for outcome in outcomes:
             outcome.value = self._named(outcome.value)
@@ -134,7 +134,7 @@ class Write(Exercise):
     def _known(self, number, index):
         """What a known mistake does in one case."""
         if (number, index) not in self._results:
-            version = self.through(self.misconceptions[number].wrong)
+            version = self.through(self.mistakes[number].answer)
             self._results[number, index] = attempt(version, self.cases[index].arguments)
         return self._results[number, index]
 
@@ -176,7 +176,7 @@ class Write(Exercise):
         stress cases, if no other mistake explains the answer as well.
         """
         likely = {}
-        for number, known in enumerate(self.misconceptions):
+        for number, known in enumerate(self.mistakes):
             evidence = self._evidence(number, outcomes, faults)
             if evidence is None:
                 continue
@@ -223,9 +223,9 @@ class Write(Exercise):
         )
         said = {name: getattr(outcome.said, name).text() for name in ("printed", "warned")}
         if outcome.raised:
-            return wrong(sentence, where=outcome.where, input=inputs, **said)
+            return not_yet(sentence, where=outcome.where, input=inputs, **said)
         place = first_difference(wanted, outcome.value)
-        return wrong(
+        return not_yet(
             sentence,
             input=inputs,
             expected=show(wanted),

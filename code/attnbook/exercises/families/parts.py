@@ -2,7 +2,7 @@
 
 from itertools import combinations
 
-from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.exercise import Mistake
 
 
 def mistakes_in_parts(right, mistakes):
@@ -18,4 +18,4 @@ def _misconception(right, *made):
     answer = list(right)
     for place, part, _ in made:
         answer[place] = part
-    return Misconception(answer, min(made, key=lambda mistake: mistake[0])[2])
+    return Mistake(answer, min(made, key=lambda mistake: mistake[0])[2])

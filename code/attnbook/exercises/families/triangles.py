@@ -1,6 +1,6 @@
 """Wrong causal masks, for NumPy and for PyTorch: rules for query i, key j and the two sizes."""
 
-from attnbook.exercises.engine.exercise import Misconception
+from attnbook.exercises.engine.exercise import Mistake
 
 TOP_LEFT = (
     "the triangle is anchored at the top left: with more keys than queries the last query must "
@@ -71,6 +71,6 @@ RULES = (
 )
 
 
-def misconceptions(mask_of):
+def mistakes(mask_of):
     """Each rule as a known mistake, made into a function by `mask_of`."""
-    return tuple(Misconception(mask_of(rule), sentence) for rule, sentence in RULES)
+    return tuple(Mistake(mask_of(rule), sentence) for rule, sentence in RULES)

@@ -83,7 +83,7 @@ so near to 0 the tanh is a straight line, and without a bend both are the vector
 exercise = break_it(
     bent_apart,
     MISTAKES,
-    wrong=bent_on_their_own,
+    broken=bent_on_their_own,
     right=bent_together,
     allowed=are_columns,
     stated=([[0.4496, 0.5504]], [[0.3183, 0.6817]]),

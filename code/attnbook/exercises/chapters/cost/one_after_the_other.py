@@ -64,7 +64,7 @@ the first half must be slower by more than 12/10.
 exercise = break_it(
     one_after_the_other,
     MISTAKES,
-    wrong=second_is_faster,
+    broken=second_is_faster,
     right=never,
     allowed=are_eight,
     stated=(False, True),

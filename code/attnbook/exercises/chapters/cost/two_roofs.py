@@ -67,7 +67,7 @@ the head is narrow enough; with so few keys the bytes take longest, so take more
 exercise = break_it(
     two_roofs,
     MISTAKES,
-    wrong=limit_by_intensity,
+    broken=limit_by_intensity,
     right=limit_of_three,
     allowed=are_sizes,
     stated=(1, 0),

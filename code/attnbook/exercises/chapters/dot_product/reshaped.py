@@ -70,7 +70,7 @@ scores lie so far apart that one key is taken alone, in both versions the same o
 exercise = break_it(
     reshaped,
     MISTAKES,
-    wrong=attention_with_reshaped_keys,
+    broken=attention_with_reshaped_keys,
     right=attention,
     allowed=allowed,
     stated=([[0.6698]], [[0.5]]),

@@ -64,7 +64,7 @@ without queries there are no rows.
 exercise = break_it(
     after_cut,
     MISTAKES,
-    wrong=visible_after_a_cut,
+    broken=visible_after_a_cut,
     right=visible,
     allowed=are_counts,
     stated=([[1, 1, 0], [1, 1, 0]], [[1, 0, 0], [1, 1, 0]]),

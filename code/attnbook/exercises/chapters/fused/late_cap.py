@@ -77,7 +77,7 @@ what leaks has on average the value that comes out without it: hide other keys.
 exercise = break_it(
     late_cap,
     MISTAKES,
-    wrong=mask_then_cap,
+    broken=mask_then_cap,
     right=cap_then_mask,
     through=to_four_decimals,
     allowed=are_three_and_a_cap,

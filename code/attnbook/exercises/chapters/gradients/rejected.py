@@ -68,7 +68,7 @@ with both steps the difference is right to 1e-6: move them farther apart.
 exercise = break_it(
     rejected,
     MISTAKES,
-    wrong=some_step_agrees,
+    broken=some_step_agrees,
     right=right_gradient_agrees,
     allowed=are_steps,
     stated=(True, False),

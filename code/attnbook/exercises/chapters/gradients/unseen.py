@@ -79,7 +79,7 @@ the average of the gradients under the weights is not 0, so the test sees that i
 exercise = break_it(
     unseen,
     MISTAKES,
-    wrong=test_passes,
+    broken=test_passes,
     right=test_should_pass,
     allowed=are_gradients_and_weights,
     stated=(False, True),

@@ -90,7 +90,7 @@ the heads hold different values, but what is found of them is the same.
 exercise = break_it(
     tile_for_repeat,
     MISTAKES,
-    wrong=tiled,
+    broken=tiled,
     right=repeated,
     allowed=are_grouped_heads,
     stated=([[[0]], [[0]], [[1]], [[1]]], [[[0]], [[1]], [[0]], [[1]]]),

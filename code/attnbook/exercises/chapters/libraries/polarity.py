@@ -68,7 +68,7 @@ each row is one of the two with the same mean; change one row.
 exercise = break_it(
     polarity,
     MISTAKES,
-    wrong=unconverted,
+    broken=unconverted,
     right=converted,
     through=differentiated_if_floats,
     allowed=shows_some_of_four,

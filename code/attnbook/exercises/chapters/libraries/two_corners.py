@@ -76,7 +76,7 @@ the keys that only one version sees have next to no weight: bring the scores clo
 exercise = break_it(
     two_corners,
     MISTAKES,
-    wrong=causal_by_option,
+    broken=causal_by_option,
     right=causal,
     through=on_floats,
     allowed=are_matrices,

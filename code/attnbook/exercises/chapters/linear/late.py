@@ -75,7 +75,7 @@ first two steps differ in both, by a little.
 exercise = break_it(
     late,
     MISTAKES,
-    wrong=faded_after_the_write,
+    broken=faded_after_the_write,
     right=faded_average,
     allowed=are_values_and_decays,
     stated=([0, 0.7311], [0, 0.5]),

@@ -66,7 +66,7 @@ exp(-L) is finite here, and a finite number times 0 is 0: let L be lower.
 exercise = break_it(
     idle_mask,
     MISTAKES,
-    wrong=without_a_mask,
+    broken=without_a_mask,
     right=with_a_mask,
     allowed=row("scores", 1e4),
     stated=(0, np.nan),

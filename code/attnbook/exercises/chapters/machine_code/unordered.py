@@ -65,7 +65,7 @@ these happen to round alike: take sizes further apart, and let the large ones ca
 exercise = break_it(
     unordered,
     MISTAKES,
-    wrong=added_as_they_come,
+    broken=added_as_they_come,
     right=added_in_order,
     allowed=row("numbers", 1e30),
     to_the_bit=True,

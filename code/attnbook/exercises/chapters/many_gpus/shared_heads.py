@@ -67,7 +67,7 @@ so short a block hides its traffic by neither rule: take a longer one.
 exercise = break_it(
     shared_heads,
     MISTAKES,
-    wrong=hidden_by_queries,
+    broken=hidden_by_queries,
     right=hidden,
     allowed=are_sizes,
     stated=(True, False),

@@ -65,7 +65,7 @@ ring has come round.
 exercise = break_it(
     skipped,
     MISTAKES,
-    wrong=computes,
+    broken=computes,
     right=has_to_compute,
     allowed=are_of_four,
     stated=(True, False),

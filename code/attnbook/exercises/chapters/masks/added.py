@@ -58,7 +58,7 @@ this inf is visible, so both versions give NaN: it must be hidden to tell them a
 exercise = break_it(
     added,
     MISTAKES,
-    wrong=add_minus_infinity,
+    broken=add_minus_infinity,
     right=hide_the_last,
     allowed=is_three_without_nan,
     stated=([0.2689, 0.7311, 0], [np.nan, np.nan, np.nan]),

@@ -59,6 +59,4 @@ this is a bias, to be added to scores; a mask is boolean, True = may look.
     = np.where(causal_mask(n_q, n_k), 0, -np.inf)
 """
 
-exercise = write(
-    causal_mask, CASES, MISTAKES, also=triangles.misconceptions(triangle), oracle=by_tri
-)
+exercise = write(causal_mask, CASES, MISTAKES, also=triangles.mistakes(triangle), oracle=by_tri)

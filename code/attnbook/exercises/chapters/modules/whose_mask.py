@@ -68,7 +68,7 @@ both sequences have the same mask, so it does not matter whose it is.
 exercise = break_it(
     whose_mask,
     MISTAKES,
-    wrong=each_head,
+    broken=each_head,
     right=each_sequence,
     through=differentiated_if_floats,
     allowed=are_two_masks,

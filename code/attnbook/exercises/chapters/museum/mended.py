@@ -50,7 +50,7 @@ a visible -inf beside a finite score has weight 0, in both versions, without a N
 exercise = break_it(
     mended,
     MISTAKES,
-    wrong=softmax_then_mend,
+    broken=softmax_then_mend,
     right=hide_the_last,
     allowed=not_three,
     stated=([np.nan, np.nan, 0], [0, 0, 0]),

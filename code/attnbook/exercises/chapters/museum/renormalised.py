@@ -57,7 +57,7 @@ above 0 that can be divided: go further.
 exercise = break_it(
     renormalised,
     MISTAKES,
-    wrong=zero_then_divide,
+    broken=zero_then_divide,
     right=hide_the_last,
     allowed=is_three_finite,
     stated=([0.2689, 0.7311, 0], [np.nan, np.nan, np.nan]),

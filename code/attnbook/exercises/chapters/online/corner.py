@@ -67,7 +67,7 @@ in every block that shows anything, the last query sees the first key: hide that
 exercise = break_it(
     corner,
     MISTAKES,
-    wrong=computed_by_the_corner,
+    broken=computed_by_the_corner,
     right=computed,
     allowed=is_mask_of_four,
     stated=([[True, False], [False, True]], [[False, False], [False, False]]),

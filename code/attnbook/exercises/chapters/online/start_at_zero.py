@@ -65,7 +65,7 @@ the largest score still has an exponential above 0: let all lie further down.
 exercise = break_it(
     start_at_zero,
     MISTAKES,
-    wrong=running_from_zero,
+    broken=running_from_zero,
     right=logsumexp_of_row,
     allowed=is_row,
     stated=(-1000, -np.inf),

@@ -63,7 +63,7 @@ the test finds these: among the last four places the scores are others than amon
 exercise = break_it(
     one_shift,
     MISTAKES,
-    wrong=seems_relative,
+    broken=seems_relative,
     right=is_relative,
     allowed=are_eight,
     stated=(False, True),

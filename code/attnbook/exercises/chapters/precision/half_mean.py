@@ -80,7 +80,7 @@ the sum is rounded at most, by less than a thousandth a step; it has to overflow
 exercise = break_it(
     half_mean,
     MISTAKES,
-    wrong=mean_in_float16,
+    broken=mean_in_float16,
     right=mean_rounded_once,
     through=in_float16,
     allowed=are_few_in_range,

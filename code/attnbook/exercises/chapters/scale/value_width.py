@@ -60,7 +60,7 @@ a query whose scores lie this far apart takes one key alone, at either scale.
 exercise = break_it(
     value_width,
     MISTAKES,
-    wrong=attention_scaled_by_the_values,
+    broken=attention_scaled_by_the_values,
     right=attention,
     allowed=allowed,
     stated=([[0.7311, 0, 0, 0]], [[0.6225, 0, 0, 0]]),

@@ -58,7 +58,7 @@ every row still has a score whose exponential is above 0: move one row further d
 exercise = break_it(
     one_maximum,
     MISTAKES,
-    wrong=one_maximum_softmax,
+    broken=one_maximum_softmax,
     right=softmax_of_rows,
     allowed=is_table,
     stated=([[0.2689, 0.7311], [0.2689, 0.7311]], [[np.nan, np.nan], [0.2689, 0.7311]]),

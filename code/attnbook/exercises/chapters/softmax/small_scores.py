@@ -60,7 +60,7 @@ the exponentials sum to less than 65504, the largest float16: make the sum large
 exercise = break_it(
     small_scores,
     MISTAKES,
-    wrong=naive_softmax,
+    broken=naive_softmax,
     right=stable_softmax,
     allowed=are_few_and_small,
     stated=([0.5, 0.5], [0, 0]),

@@ -56,7 +56,7 @@ at this temperature the small weight is still 0: raise T, or bring the scores ne
 exercise = break_it(
     powers,
     MISTAKES,
-    wrong=powers_of_weights,
+    broken=powers_of_weights,
     right=softmax_at,
     allowed=are_row_and_temperature,
     stated=([0.7311, 0.2689], [1, 0]),

@@ -56,7 +56,7 @@ the best score leads by so much that it has all the weight: bring another near i
 exercise = break_it(
     saturated,
     MISTAKES,
-    wrong=zero_jacobian,
+    broken=zero_jacobian,
     right=jacobian_of_row,
     allowed=are_large,
     stated=([[0.25, -0.25], [-0.25, 0.25]], [[0, 0], [0, 0]]),

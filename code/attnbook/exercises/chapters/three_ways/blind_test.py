@@ -80,7 +80,7 @@ leak instead.
 exercise = break_it(
     blind_test,
     MISTAKES,
-    wrong=leaks,
+    broken=leaks,
     right=leaks_anywhere,
     allowed=is_mask,
     stated=(True, False),

@@ -86,7 +86,7 @@ a lane does read the next row, and finds a score so low that it weighs nothing.
 exercise = break_it(
     next_row,
     MISTAKES,
-    wrong=leaking_softmax,
+    broken=leaking_softmax,
     right=tight_softmax,
     written=leaking,
     through=on_kernels,

@@ -68,7 +68,7 @@ the last offset is below 2³¹, and fits: take more.
 exercise = break_it(
     offset,
     MISTAKES,
-    wrong=last_offset_in_32_bits,
+    broken=last_offset_in_32_bits,
     right=last_offset,
     through=on_whole_numbers,
     allowed=are_sizes_that_fit,

@@ -80,7 +80,7 @@ exercise = write(
     causal_mask,
     CASES,
     MISTAKES,
-    also=triangles.misconceptions(triangle),
+    also=triangles.mistakes(triangle),
     oracle=in_numpy,
     through=placed,
 )

@@ -74,7 +74,7 @@ query and key stand apart, and there the slope of the root is finite: come close
 exercise = break_it(
     distance,
     MISTAKES,
-    wrong=by_way_of_the_distance,
+    broken=by_way_of_the_distance,
     right=from_the_square,
     through=differentiated,
     allowed=are_two_places,

@@ -59,7 +59,7 @@ here one key is enough nearer than the others to have all the weight.
 exercise = break_it(
     not_a_lookup,
     MISTAKES,
-    wrong=nearest_value,
+    broken=nearest_value,
     right=narrow_attention,
     allowed=is_one_number,
     stated=(6, 4),

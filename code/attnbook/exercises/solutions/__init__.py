@@ -1,1 +1,0 @@
-"""The solutions, one module per chapter, as readers see them."""
