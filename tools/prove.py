@@ -20,8 +20,10 @@ STEPS = {
 # Once on each machine, Matplotlib says on stderr that it lists the fonts: not to do so in a cell.
 FONTS = (PYTHON, "-c", "import matplotlib.font_manager")
 PLACES = ("tests", "code", "book")
+# In their order, since the notebooks fill the end; else files of few tests, the longest, come last.
+ORDER = "--no-loadscope-reorder"
 PYTEST = (
-    *(PYTHON, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"),
+    *(PYTHON, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", ORDER),
     *("--durations", "20", "--durations-min", "5"),
     *("-p", "tools.kernels", "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120"),
 )
