@@ -12,10 +12,11 @@ import torch
 from ring_of_threads import on_threads
 
 from attnbook import distributed
-from attnbook.distributed import attention, join_sequence, local, placement, split_sequence
+from attnbook.distributed import attention, join_sequence, placement, split_sequence
 from attnbook.distributed.ring import Ring
 from attnbook.distributed.traffic import Work
 from attnbook.distributed.trials import alone, tensors
+from attnbook.pytorch import online
 
 CLOSE = 1e-14  # outputs and gradients are of size 1, and each is a few hundred roundings
 WORK = Work(n=24, n_heads=4, n_kv_heads=2, d=6, itemsize=8, batch=2)
@@ -70,12 +71,12 @@ class Wrong:
         exec(source.replace(self.right, self.wrong), scope)
         name = self.function.__name__
         owner = Ring if "." in self.function.__qualname__ else None
-        for module in [owner] if owner else [placement, attention, local]:
+        for module in [owner] if owner else [placement, attention, online]:
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, scope[name])
 
 
-F, B, M, T = attention.forward, attention.backward, placement.meeting, local.take_in
+F, B, M, T = attention.forward, attention.backward, placement.meeting, online.take_in
 HALF = "(WHOLE, first, False) if source < rank else (second, WHOLE, False)"
 MISTAKES = {
     "merged without the shares": Wrong(

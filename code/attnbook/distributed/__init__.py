@@ -3,7 +3,6 @@
 from attnbook.distributed.attention import ring_attention, ring_attention_with_lse
 from attnbook.distributed.heads import head_parallel_attention
 from attnbook.distributed.launch import command, launch
-from attnbook.distributed.local import attention_backward, attention_with_lse, merge
 from attnbook.distributed.model import (
     Machine,
     flops,
@@ -36,8 +35,6 @@ __all__ = [
     "Times",
     "Work",
     "agreement",
-    "attention_backward",
-    "attention_with_lse",
     "command",
     "counted",
     "flops",
@@ -47,7 +44,6 @@ __all__ = [
     "hidden_from",
     "join_sequence",
     "launch",
-    "merge",
     "pieces",
     "ring_attention",
     "ring_attention_with_lse",

@@ -8,10 +8,10 @@ import torch
 from jaxtyping import Float as AnyFloat
 from torch import Tensor
 
-from attnbook.distributed.local import attend, attention_backward, nothing_seen, take_in
 from attnbook.distributed.placement import _known, meeting
 from attnbook.distributed.ring import Ring
 from attnbook.operation import Scalar
+from attnbook.pytorch.online import attend, attention_backward, nothing_seen, take_in
 from attnbook.pytorch.operation import Float, check_shapes
 
 

@@ -15,11 +15,11 @@ import torch.distributed as dist
 
 from attnbook.distributed import attention, heads, model, traffic
 from attnbook.distributed.launch import launch
-from attnbook.distributed.local import attend
 from attnbook.distributed.placement import split_sequence
 from attnbook.distributed.ring import Parcel, Ring
 from attnbook.distributed.session import device
 from attnbook.pytorch import causal_mask, repeat_heads, scaled_dot_product_attention
+from attnbook.pytorch.online import attend
 
 CLOSE = 1e-14  # at the places of a double near 1, 45 of the smallest steps
 

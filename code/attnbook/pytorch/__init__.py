@@ -24,6 +24,7 @@ from attnbook.pytorch.masks import (
     sliding_window_mask,
 )
 from attnbook.pytorch.modules import AdditiveAttention, DotProductAttention, MultiHeadAttention
+from attnbook.pytorch.online import attention_backward, attention_with_lse, merge
 from attnbook.pytorch.positions import (
     alibi_bias,
     frequencies,
@@ -56,7 +57,9 @@ __all__ = [
     "additive_attention",
     "additive_scores",
     "alibi_bias",
+    "attention_backward",
     "attention_tiled",
+    "attention_with_lse",
     "bilinear_scores",
     "causal_attention_tiled",
     "causal_mask",
@@ -69,6 +72,7 @@ __all__ = [
     "halves_from_neighbours",
     "logsumexp",
     "masked_softmax",
+    "merge",
     "merge_heads",
     "multi_head_attention",
     "neighbours_from_halves",

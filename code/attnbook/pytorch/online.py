@@ -1,8 +1,8 @@
-"""What one rank computes alone: attention with its log-sum-exp, the way back, and the merge.
+"""Attention one block of keys at a time, with its log-sum-exp: the way back, and the merge.
 
-The same steps as in `attnbook.online`, on tensors: a block of keys at a time, no matrix of all the
-weights. Heads may share keys and values, and short floats are computed in float32. On a GPU, short
-floats go to `attnbook.kernels`, if that is there.
+The same steps as in `attnbook.online`, on tensors: no matrix of all the weights. It is what one
+rank of `attnbook.distributed` computes alone. Heads may share keys and values, and short floats are
+computed in float32. On a GPU, short floats go to `attnbook.kernels`, if that is there.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""What a rank computes alone: agreement with the definition, gradients, what is hidden, dtypes."""
+"""A block of keys at a time, on tensors: the definition, gradients, what is hidden, dtypes."""
 
 import sys
 import types
@@ -8,8 +8,7 @@ import one_line
 import pytest
 import torch
 
-from attnbook import distributed, gradients, masks, online, reference
-from attnbook.distributed import local
+from attnbook import gradients, masks, online, pytorch, reference
 
 SIZES = [(5, 9, 3, 4), (9, 5, 3, 4), (7, 7, 2, 2), (1, 8, 4, 3), (8, 1, 4, 3)]  # n_q n_k d_k d_v
 HEADS = [(4, 4), (4, 2), (6, 1)]
@@ -41,7 +40,7 @@ def close(x, y):
 
 @pytest.fixture(params=(1, 3, 1024))
 def keys_in_a_block(request, monkeypatch):
-    monkeypatch.setattr(local, "KEYS", request.param)
+    monkeypatch.setattr(pytorch.online, "KEYS", request.param)
 
 
 @pytest.mark.parametrize("heads", HEADS)
@@ -50,7 +49,7 @@ def keys_in_a_block(request, monkeypatch):
 def test_it_is_the_definition(sizes, heads, causal, keys_in_a_block):
     q, k, v, _ = inputs(*sizes, *heads)
     for found, wanted in zip(
-        distributed.attention_with_lse(q, k, v, causal), by_definition(q, k, v, causal), strict=True
+        pytorch.attention_with_lse(q, k, v, causal), by_definition(q, k, v, causal), strict=True
     ):
         close(found, wanted)
 
@@ -62,8 +61,8 @@ def test_its_gradients_are_those_of_the_definition(sizes, heads, causal, keys_in
     from attnbook.pytorch import causal_mask, repeat_heads, scaled_dot_product_attention
 
     q, k, v, grad_out = inputs(*sizes, *heads)
-    found = distributed.attention_backward(
-        grad_out, q, k, v, *distributed.attention_with_lse(q, k, v, causal), causal
+    found = pytorch.attention_backward(
+        grad_out, q, k, v, *pytorch.attention_with_lse(q, k, v, causal), causal
     )
     q, k, v = (x.requires_grad_() for x in (q, k, v))
     shared = [repeat_heads(x, heads[0] // heads[1]) for x in (k, v)]
@@ -76,32 +75,32 @@ def test_its_gradients_are_those_of_the_definition(sizes, heads, causal, keys_in
 def test_nothing_is_hidden_and_the_scale_is_that_of_the_width_if_nobody_says_so():
     q, k, v, grad_out = inputs(5, 9, 3, 4)
     for scale in (None, 0.9, -0.3):
-        out, lse = distributed.attention_with_lse(q, k, v, scale=scale)
+        out, lse = pytorch.attention_with_lse(q, k, v, scale=scale)
         shared = (reference.repeat_heads(x.numpy(), 2) for x in (k, v))
         for found, wanted in zip(
             (out, lse), online.attention_with_lse(q.numpy(), *shared, scale=scale), strict=True
         ):
             close(found, wanted)
-        found = distributed.attention_backward(grad_out, q, k, v, out, lse, scale=scale)
+        found = pytorch.attention_backward(grad_out, q, k, v, out, lse, scale=scale)
         times = 1 if scale is None else scale * 3**0.5  # the same as a multiple of the queries
-        seen = distributed.attention_with_lse(times * q, k, v)
-        wanted = distributed.attention_backward(grad_out, times * q, k, v, *seen)
+        seen = pytorch.attention_with_lse(times * q, k, v)
+        wanted = pytorch.attention_backward(grad_out, times * q, k, v, *seen)
         for grad, right in zip(found, (times * wanted[0], *wanted[1:]), strict=True):
             close(grad, right)
 
 
 def test_gradients_of_two_blocks_add_up_to_those_of_both():
     q, k, v, grad_out = inputs(5, 8, 3, 4)
-    out, lse = distributed.attention_with_lse(q, k, v)
-    whole = distributed.attention_backward(grad_out, q, k, v, out, lse)
+    out, lse = pytorch.attention_with_lse(q, k, v)
+    whole = pytorch.attention_backward(grad_out, q, k, v, out, lse)
     halves = [
-        distributed.attention_backward(grad_out, q, k[..., x, :], v[..., x, :], out, lse)
+        pytorch.attention_backward(grad_out, q, k[..., x, :], v[..., x, :], out, lse)
         for x in (slice(0, 3), slice(3, 8))
     ]
     close(halves[0][0] + halves[1][0], whole[0])
     close(torch.cat([half[1] for half in halves], -2), whole[1])
-    alone = distributed.attention_with_lse(q, k[..., :3, :], v[..., :3, :])
-    wrong = distributed.attention_backward(grad_out, q, k[..., :3, :], v[..., :3, :], *alone)
+    alone = pytorch.attention_with_lse(q, k[..., :3, :], v[..., :3, :])
+    wrong = pytorch.attention_backward(grad_out, q, k[..., :3, :], v[..., :3, :], *alone)
     assert (wrong[1] - whole[1][..., :3, :]).abs().max() > 0.01  # L of its own keys alone
 
 
@@ -114,8 +113,8 @@ def test_the_future_has_no_influence(what):
         x[..., 3:, :] = what
     seen = []
     for given in ((k, v), dirty):
-        out, lse = distributed.attention_with_lse(q, *given, True)
-        grads = distributed.attention_backward(grad_out, q, *given, out, lse, True)
+        out, lse = pytorch.attention_with_lse(q, *given, True)
+        grads = pytorch.attention_backward(grad_out, q, *given, out, lse, True)
         seen.append([out[..., :3, :], lse[..., :3], grads[0][..., :3, :]])
     assert all(map(torch.equal, *seen))
     assert not torch.isfinite(out[..., 3:, :]).any()
@@ -128,8 +127,8 @@ def assert_not_finite_where_the_definition_is_not(what, causal):
         given = inputs(6, 6, 3, 4, 2, 2)
         given[place][..., 2, 1] = what
         q, k, v, grad_out = given
-        seen = distributed.attention_with_lse(q, k, v, causal)
-        found = distributed.attention_backward(grad_out, q, k, v, *seen, causal)
+        seen = pytorch.attention_with_lse(q, k, v, causal)
+        found = pytorch.attention_backward(grad_out, q, k, v, *seen, causal)
         arrays = (x.numpy() for x in (grad_out, q, k, v))
         wanted = gradients.scaled_dot_product_attention_backward(*arrays, mask)
         for ours, right in zip(found, map(torch.from_numpy, wanted), strict=True):
@@ -157,15 +156,15 @@ BACKWARD = {
 
 @pytest.mark.parametrize("mistake", BACKWARD)
 def test_a_number_that_is_not_finite_where_it_has_no_part_is_rejected(monkeypatch, mistake):
-    one_line.put(monkeypatch, local._backward, *BACKWARD[mistake])
+    one_line.put(monkeypatch, pytorch.online._backward, *BACKWARD[mistake])
     with pytest.raises(AssertionError):
         assert_not_finite_where_the_definition_is_not(torch.nan, True)
 
 
 def test_a_query_that_sees_nothing_has_zeros():
     q, k, v, grad_out = inputs(4, 2, 3, 4)
-    out, lse = distributed.attention_with_lse(q, k, v, True)
-    grads = distributed.attention_backward(grad_out, q, k, v, out, lse, True)
+    out, lse = pytorch.attention_with_lse(q, k, v, True)
+    grads = pytorch.attention_backward(grad_out, q, k, v, out, lse, True)
     assert not out[..., :2, :].any() and (lse[..., :2] == -torch.inf).all()
     assert not grads[0][..., :2, :].any() and all(x.isfinite().all() for x in grads)
 
@@ -179,7 +178,7 @@ def test_merge_is_that_of_numpy_with_empty_blocks_too():
     )
     a[:, [1, 3]] = b[:, 3] = 0
     wanted = online.merge(a, lse[0], b, lse[1])
-    found = distributed.merge(*map(torch.from_numpy, (a, lse[0], b, lse[1])))
+    found = pytorch.merge(*map(torch.from_numpy, (a, lse[0], b, lse[1])))
     for x, y in zip(found, wanted, strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-14, atol=0)
 
@@ -187,9 +186,9 @@ def test_merge_is_that_of_numpy_with_empty_blocks_too():
 @pytest.mark.parametrize("dtype", (torch.float16, torch.bfloat16, torch.float32))
 def test_short_floats_come_back_with_l_in_float32(dtype):
     q, k, v, grad_out = (x.to(dtype) for x in inputs(6, 6, 3, 4))
-    out, lse = distributed.attention_with_lse(q, k, v, True)
-    grads = distributed.attention_backward(grad_out, q, k, v, out, lse, True)
-    wanted, _ = distributed.attention_with_lse(*(x.double() for x in (q, k, v)), True)
+    out, lse = pytorch.attention_with_lse(q, k, v, True)
+    grads = pytorch.attention_backward(grad_out, q, k, v, out, lse, True)
+    wanted, _ = pytorch.attention_with_lse(*(x.double() for x in (q, k, v)), True)
     assert out.dtype == dtype and lse.dtype == torch.float32
     assert {x.dtype for x in grads} == {torch.float32}
     # rounded once to its dtype, or ten roundings of float32
@@ -201,18 +200,18 @@ def test_short_floats_come_back_with_l_in_float32(dtype):
 def test_arguments_stay_as_they_are():
     given = inputs(6, 6, 3, 4)
     before = [x.clone() for x in given]
-    out, lse = distributed.attention_with_lse(*given[:3], True)
-    distributed.attention_backward(given[3], *given[:3], out, lse, True)
+    out, lse = pytorch.attention_with_lse(*given[:3], True)
+    pytorch.attention_backward(given[3], *given[:3], out, lse, True)
     assert all(map(torch.equal, before, given))
 
 
 def test_queries_without_width_need_a_scale():
     q, k, v, grad_out = inputs(5, 9, 0, 4)
     for scale, refused in ((0.5, False), (None, True)):
-        seen = distributed.attention_with_lse(q, k, v, scale=0.5)
+        seen = pytorch.attention_with_lse(q, k, v, scale=0.5)
         for call in (
-            lambda scale=scale: distributed.attention_with_lse(q, k, v, scale=scale),
-            lambda scale=scale, seen=seen: distributed.attention_backward(
+            lambda scale=scale: pytorch.attention_with_lse(q, k, v, scale=scale),
+            lambda scale=scale, seen=seen: pytorch.attention_backward(
                 grad_out, q, k, v, *seen, scale=scale
             ),
         ):
@@ -226,9 +225,9 @@ def test_queries_without_width_need_a_scale():
 def test_refusals_name_the_argument():
     q, k, v, _ = inputs(4, 4, 3, 4, 4, 3)
     with pytest.raises(ValueError, match="k has 3 heads; expected a divisor of the 4 of q"):
-        distributed.attention_with_lse(q, k, v)
+        pytorch.attention_with_lse(q, k, v)
     with pytest.raises(TypeError, match="attention_with_lse: v is float64 tensor of shape"):
-        distributed.attention_with_lse(q, k, v[..., :2, :])
+        pytorch.attention_with_lse(q, k, v[..., :2, :])
 
 
 def test_short_floats_on_a_gpu_go_to_the_kernels(monkeypatch):
@@ -248,16 +247,16 @@ def test_short_floats_on_a_gpu_go_to_the_kernels(monkeypatch):
     monkeypatch.setitem(sys.modules, "attnbook.kernels", kernels)
     monkeypatch.setattr("attnbook.kernels", kernels, raising=False)
     q = torch.ones(1, 2, 8, 16, dtype=torch.bfloat16)
-    assert local._kernels(q, q) is None  # on the processor
+    assert pytorch.online._kernels(q, q) is None  # on the processor
     on_gpu = types.SimpleNamespace(is_cuda=True, dtype=q.dtype, shape=q.shape)
-    assert local._kernels(on_gpu, q) is kernels
+    assert pytorch.online._kernels(on_gpu, q) is kernels
     for width in (16, 32, 64, 128, 256):
         wide = types.SimpleNamespace(**(vars(on_gpu) | {"shape": (8, width)}))
-        assert local._kernels(wide, wide) is kernels
+        assert pytorch.online._kernels(wide, wide) is kernels
     for wrong in ({"dtype": torch.float64}, {"shape": (8, 24)}, {"is_cuda": False}):
-        assert local._kernels(types.SimpleNamespace(**(vars(on_gpu) | wrong)), q) is None
-    monkeypatch.setattr(local, "_kernels", lambda q, v: kernels)
-    out, lse = local.attend(q, q, q, True, None)
-    grads = distributed.attention_backward(q, q, q, q, out, lse, True, 0.5)
+        assert pytorch.online._kernels(types.SimpleNamespace(**(vars(on_gpu) | wrong)), q) is None
+    monkeypatch.setattr(pytorch.online, "_kernels", lambda q, v: kernels)
+    out, lse = pytorch.online.attend(q, q, q, True, None)
+    grads = pytorch.attention_backward(q, q, q, q, out, lse, True, 0.5)
     assert calls == [("forward", True, None), ("backward", torch.bfloat16, True, 0.5)]
     assert {x.dtype for x in (out, *grads)} == {torch.float32}
