@@ -43,6 +43,22 @@ def test_a_relation_is_named_where_all_results_have_it(fact):
     assert relation([(WEIGHTS, RELATED[fact]), other]) != fact
 
 
+ROWS = np.arange(12.0).reshape(2, 6)
+IN_ROWS = {
+    "the first half of its last axis is right, and the second is not": [1, 1, 1, 2, 3, 4],
+    "the second half of its last axis is right, and the first is not": [2, 3, 4, 1, 1, 1],
+    "only the first number of each row is wrong": [-7, 1, 1, 1, 1, 1],
+    "only the fourth number of each row is right": [2, 3, 4, 1, 5, 6],
+}
+
+
+@pytest.mark.parametrize("fact", IN_ROWS)
+def test_what_is_right_in_every_row_is_told(fact):
+    want = ROWS + 1
+    assert relation([(want, want * IN_ROWS[fact])]) == fact
+    assert relation([(want, want * IN_ROWS[fact]), (want, want[:, ::-1])]) != fact
+
+
 def test_no_relation_is_made_up():
     assert relation([(WEIGHTS, np.array([[0.25, 0.75], [0.9, 0.1]]))]) is None
     assert relation([(np.array(2.0), np.array(4.0))]) is None
@@ -118,6 +134,28 @@ DTYPES = [case(x=np.eye(2, dtype=dtype)) for dtype in (np.float64, np.float32)]
 )
 def test_what_the_cases_that_fail_have_in_common_is_told(cases, failing, fact):
     assert fact in division(cases, failing)
+
+
+SCALED = replace(
+    DOUBLE,
+    answer=lambda x, y, by: by * x + y,
+    known=tuple,
+    cases=(case(x=np.array([1.0, 2.0, 3.0]), y=np.array([3.0, 5.0, 8.0]), by=2.0),),
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "fact"),
+    [
+        (lambda x, y, by: y, "it is y, as it came in"),
+        (lambda x, y, by: by * x * x, "y has no effect on it"),
+        (lambda x, y, by: 3 * x * x + y, "by has no effect on it"),
+        (lambda x, y, by: by * x * x + y * y, None),
+    ],
+)
+def test_an_argument_that_is_not_used_is_told(answer, fact):
+    told = SCALED.verdict(answer).text.split("\n")[0]
+    assert told == "Not yet: the values differ" + (f"; {fact}" if fact else "")
 
 
 PREDICTIONS = {

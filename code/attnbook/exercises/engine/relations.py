@@ -161,12 +161,41 @@ def _at_one_place(number, differs):
     """Whether of three numbers, or of a few more, one alone differs, or one alone does not."""
 
     def holds(want, got):
-        if not _finite(want, got) or want.ndim != 1 or not 3 <= want.size <= 6:
+        if not _finite(want, got) or want.ndim != 1 or not max(3, number + 1) <= want.size <= 6:
             return False
         there = np.isclose(want, got, **CLOSE) != differs
         return bool(there[number]) and there.sum() == 1
 
     return holds
+
+
+def _of_each_row(number, differs):
+    """The same for the last axis of a matrix or more."""
+
+    def holds(want, got):
+        if not _finite(want, got) or want.ndim < 2 or not 2 <= want.shape[-1] <= 8:
+            return False
+        right = np.isclose(want, got, **CLOSE).reshape(-1, want.shape[-1]).all(axis=0)
+        there = right != differs
+        return number < len(there) and bool(there[number]) and there.sum() == 1
+
+    return holds
+
+
+def _half(wrong):
+    """Whether one half of the last axis is wrong, and the other is right."""
+
+    def holds(want, got):
+        if not _finite(want, got) or want.ndim < 1 or not want.shape[-1] or want.shape[-1] % 2:
+            return False
+        right = [_same(*both) for both in zip(_halves(want), _halves(got), strict=True)]
+        return right[1 - wrong] and not right[wrong]
+
+    return holds
+
+
+def _halves(x):
+    return np.split(x, 2, axis=-1)
 
 
 def _more(want, got):
@@ -207,9 +236,13 @@ RELATIONS = {
     "it is the softmax of the right result": lambda w, g: _finite(w, g) and _softmax_of(w, g),
     "its rows do not sum to 1, as they should": _rows,
 }
-for _number, _ordinal in enumerate(("first", "second", "third")):
+for _number, _ordinal in enumerate(("first", "second", "third", "fourth")):
     RELATIONS[f"only its {_ordinal} number is wrong"] = _at_one_place(_number, differs=True)
     RELATIONS[f"only its {_ordinal} number is right"] = _at_one_place(_number, differs=False)
+    RELATIONS[f"only the {_ordinal} number of each row is wrong"] = _of_each_row(_number, True)
+    RELATIONS[f"only the {_ordinal} number of each row is right"] = _of_each_row(_number, False)
+RELATIONS["the first half of its last axis is right, and the second is not"] = _half(1)
+RELATIONS["the second half of its last axis is right, and the first is not"] = _half(0)
 
 
 def _softmax_of(want, got):
@@ -235,6 +268,38 @@ def division(cases, failing):
         if all(of(arguments) == bool(fails) for arguments, fails in chosen):
             return fact
     return None
+
+
+def unused(answer, solution, arguments):
+    """What is said of an argument that the answer returns as it came, or that changes nothing.
+
+    Both functions are called with the arguments, and with others in the place of one of them.
+    """
+    before = answer(arguments), solution(arguments)
+    for name, value in arguments.items():
+        if isinstance(value, np.ndarray) and _equal(before[0], value):
+            return f"it is {name}, as it came in"
+    for name, value in arguments.items():
+        if (other := _another(value)) is not None:
+            after = [f(arguments | {name: other}) for f in (answer, solution)]
+            if _equal(before[0], after[0]) and not _equal(before[1], after[1]):
+                return f"{name} has no effect on it"
+    return None
+
+
+def _another(value):
+    """Something else of the same kind; None where that might be no argument."""
+    if isinstance(value, float):
+        return 1.5 * value
+    if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
+        return None
+    return value + np.arange(value.size, dtype=value.dtype).reshape(value.shape) % 3 + 1
+
+
+def _equal(a, b):
+    """Whether two results are the same; what is not an array, as an error, is like nothing."""
+    both = isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
+    return both and a.shape == b.shape and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
 
 
 def _arrays(arguments):

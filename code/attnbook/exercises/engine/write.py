@@ -10,7 +10,7 @@ from attnbook.exercises.engine import attempt as limits
 from attnbook.exercises.engine.attempt import Outcome, TookTooLong, attempt
 from attnbook.exercises.engine.compare import difference, first_difference, show
 from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, not_yet
-from attnbook.exercises.engine.relations import division, relation
+from attnbook.exercises.engine.relations import division, relation, unused
 from attnbook.exercises.engine.surroundings import Unfit
 from attnbook.operation import describe
 
@@ -85,9 +85,10 @@ class Write(Exercise):
             known, index = cause
             return self._report(self.mistakes[known].sentence, index, outcomes[index])
         first = next(i for i, fault in enumerate(faults) if fault)
-        return self._report(faults[first] + self._facts(outcomes, faults), first, outcomes[first])
+        facts = self._facts(answer, outcomes, faults)
+        return self._report(faults[first] + facts, first, outcomes[first])
 
-    def _facts(self, outcomes, faults):
+    def _facts(self, answer, outcomes, faults):
         """What can be said of a mistake that nobody listed: how results differ, and where."""
         if len(outcomes) < len(self.cases):
             return ""
@@ -95,8 +96,14 @@ class Write(Exercise):
         failing = [i for i in failing if not self.cases[i].stress] or failing
         comparable = all(map(_is_of_numbers, (faults[i] for i in failing)))
         pairs = [(self._wanted[i].value, outcomes[i].value) for i in failing]
-        found = relation(pairs) if comparable else None, division(self.cases, faults)
+        found = [relation(pairs) if comparable else None, division(self.cases, faults)]
+        if comparable and not any(found):
+            calls = [lambda given, f=f: self._called(f, given) for f in (answer, self.answer)]
+            found = [unused(*calls, self.cases[failing[0]].arguments)]
         return "".join(f"; {fact}" for fact in found if fact)
+
+    def _called(self, function, arguments):
+        return attempt(self.through(function), arguments).value
 
     def _again(self, answer, outcomes):
         """Call a right answer once more, with arguments that cannot be written to."""
