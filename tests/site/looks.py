@@ -35,6 +35,8 @@ CLOSED = """() => [...document.querySelectorAll("article details")].filter(box =
   const last = box.lastElementChild.getBoundingClientRect();
   return last.height === 0 || box.getBoundingClientRect().bottom < last.bottom;
 }).length"""
+OPEN = """() => [...document.querySelectorAll("details.solution[open]")]
+  .map(box => box.textContent.trim().slice(0, 60))"""
 UNEVEN = """() => [...document.querySelectorAll("article .reading > p")].filter(read =>
   getComputedStyle(read).fontSize !== getComputedStyle(read.closest("article")).fontSize
 ).length"""
@@ -90,6 +92,7 @@ tiny = _told("a formula has letters of {} px", TINY)
 wide_cells = _told("a line of a cell is cut off: {}", WIDE_CELLS)
 narrow_tables = _told("a table is not as wide as the text: {}", NARROW_TABLES)
 same_ids = _told("an id stands twice: {}", SAME_IDS)
+shown_solutions = _told("a solution is open before it is asked for: {}", OPEN)
 pale_rings = _told("no focus ring that can be seen: {}", RINGS)
 
 

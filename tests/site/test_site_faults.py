@@ -34,6 +34,7 @@ PLANTED = {
     "a table is not as wide": '<div class="pst-scrollable-table-container"><table><td>1</table>',
     "an id stands twice: one": '<p id="one">1</p><p id="one">2</p>',
     "the lines of 1 blocks": '<div class="highlight"><pre style="line-height: 1.2">1</pre></div>',
+    "a solution is open": '<details class="solution" open><summary>a</summary><p>1</p></details>',
     "no focus ring that can be seen": '<button style="outline: 0">press</button>',
     "1 answers are not printed": '<div class="reading"><p style="font-size: 2em">big</p></div>',
     "1 folded boxes": "<details><summary>more</summary><p>hidden</p></details>",

@@ -17,6 +17,7 @@ LIGHT = (
     looks.narrow_tables,
     looks.same_ids,
     looks.cramped,
+    looks.shown_solutions,
     looks.pale_rings,
     looks.faults_in_print,
     faults.barriers,
