@@ -48,6 +48,16 @@ def test_each_program_is_noted_with_its_places():
     assert torch.equal(x, out)
 
 
+def test_arrays_that_are_given_by_name_are_told_apart():
+    x, out = torch.arange(5.0), torch.empty(5)
+    with watch(strict=True) as seen:
+        copy[(2,)](n=5, out_ptr=out, x_ptr=x, ROW=1, BLOCK=4)
+    assert places(seen, "x_ptr", "load") == places(seen, "out_ptr", "store") == [*range(5)]
+    with pytest.raises(Exception, match=r"would load x_ptr\[5:8\], which is not in x_ptr"):
+        with watch(strict=True):
+            copy[(2,)](x_ptr=x, out_ptr=out, n=8, ROW=1, BLOCK=4)
+
+
 def test_rows_of_a_larger_array_are_told_from_what_lies_between():
     x, out = torch.arange(12.0).reshape(4, 3), torch.empty(4)
     with watch() as seen:
@@ -138,7 +148,7 @@ def test_what_is_outside_is_said_and_so_is_a_program_of_two_axes():
 
 def found(tensors, addresses, itemsize=4):
     memory = _watch._Memory()
-    memory.launched(list(tensors), tensors.values())
+    memory.launched(tensors)
     return memory, memory.find(np.array(addresses, np.uint64), itemsize)
 
 

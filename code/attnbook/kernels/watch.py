@@ -40,8 +40,8 @@ class _Memory:
     def __init__(self):
         self.arrays = []
 
-    def launched(self, names, arguments):
-        tensors = {n: getattr(a, "base", a) for n, a in zip(names, arguments, strict=False)}
+    def launched(self, arguments):
+        tensors = {name: getattr(a, "base", a) for name, a in arguments.items()}
         self.arrays = [
             (n, t.data_ptr(), _inside(t)) for n, t in tensors.items() if hasattr(t, "data_ptr")
         ]
@@ -128,8 +128,8 @@ def _patches(note, memory):
     """Of the interpreter's methods: each, and what is called in its place with the original."""
 
     def launch(original, executor, *arguments):
-        hosts = original(executor, *arguments)
-        memory.launched(executor.arg_names, hosts[0])
+        by_position, by_name = hosts = original(executor, *arguments)
+        memory.launched({**dict(zip(executor.arg_names, by_position, strict=False)), **by_name})
         return hosts
 
     def load(original, builder, pointers, mask, *others, **options):
