@@ -77,12 +77,12 @@ def main(chip):
 def noting(found, again):
     """A start that compiles a kernel for its arguments, and notes it; the second one if `again`."""
 
-    def start(kernel, programs, c, *args, **constants):
+    def start(kernel, programs, c, **arguments):
         if c.careful and not again:
             return
         with contextlib.redirect_stdout(io.StringIO()) as said:
-            compiled = kernel.warmup(*args, grid=(1,), **constants, **c.options())
-        found.append((kernel, compiled, constants, said.getvalue()))
+            compiled = kernel.warmup(grid=(1,), **arguments, **c.options())
+        found.append((kernel, compiled, arguments, said.getvalue()))
 
     return start
 
@@ -127,12 +127,12 @@ def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=N
     launch.backward(q, q, k, k, q, lse, options, None, atomic, chosen)
 
 
-def read(kernel, compiled, constants, said):
+def read(kernel, compiled, arguments, said):
     """What matters of a compiled kernel, and of what the compiler said."""
     text = compiled.asm.get("ptx") or compiled.asm["amdgcn"]
     counts = {name: text.count(name) for name in MATRIX}
     found = {"name": kernel.fn.__name__, "matrix": {k: n for k, n in counts.items() if n}}
-    found |= {"again": constants.get("CAREFUL", False)}
+    found |= {"again": arguments.get("CAREFUL", False)}
     warps = re.findall(r'"ttg.total-num-warps" = (\d+)', compiled.asm["ttgir"])
     found |= {"warps": int(warps[0]) if warps else compiled.metadata.num_warps}
     found |= {"shared": compiled.metadata.shared}
@@ -147,19 +147,19 @@ def read(kernel, compiled, constants, said):
     found |= {"overwritten": overwritten(code)}
     found |= {"moved registers": sum(one.kind == "registers" for one in code)}
     found |= {"between waits": [between_waits(loop) for loop in heavy(compiled, code)]}
-    return found | of_nvidia(compiled) | products(compiled, constants, code)
+    return found | of_nvidia(compiled) | products(compiled, arguments, code)
 
 
-def products(compiled, constants, code):
+def products(compiled, arguments, code):
     """How many products of its tile a kernel does the work of, in the loop that does most.
 
     Of warps with different work, two groups share the queries of a tile.
     """
-    if not {"ROWS", "KEYS", "D"} <= set(constants):
+    if not {"ROWS", "KEYS", "D"} <= set(arguments):
         return {}
     work = [loop.flops for loop in heavy(compiled, code) if loop.flops]
-    one = 2 * constants["ROWS"] * constants["KEYS"] * constants["D"]
-    groups = 2 if constants.get("SPECIALIZE") else 1
+    one = 2 * arguments["ROWS"] * arguments["KEYS"] * arguments["D"]
+    groups = 2 if arguments.get("SPECIALIZE") else 1
     return {"products": groups * max(work) / one} if work else {}
 
 

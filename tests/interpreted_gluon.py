@@ -253,7 +253,7 @@ def gl(order):
 def start(functions, seed):
     """What starts every program of a kernel, one after the other: a stand-in for `launch.start`."""
 
-    def start(kernel, programs, configuration, *args, **constants):
+    def start(kernel, programs, configuration, **arguments):
         for program in range(programs):
             names = language(Order(seed + program)) | {"range": range}
             names["tl"] = SimpleNamespace(program_id=lambda axis, i=program: i, minimum=min)
@@ -263,6 +263,6 @@ def start(functions, seed):
                     names[name] = FunctionType(code, names, name, x.fn.__defaults__)
                 elif hasattr(x, "value"):
                     names[name] = x.value
-            names["hopper_forward"](*map(described, args), **constants)
+            names["hopper_forward"](**{name: described(x) for name, x in arguments.items()})
 
     return start

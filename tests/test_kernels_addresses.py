@@ -63,7 +63,6 @@ def test_heads_that_programs_take_at_a_time_are_no_more_than_there_are():
     """Or their number times that of blocks of queries could be 0 in 32 bits."""
     options = Options(None, None, True, None, None, 1.0)
     q, k = (torch.empty(2, 4, n, 16, device="meta") for n in (2**30, 1))
-    _, _, group, together, *_ = launch._sizes(q, k, options)
-    assert (group, together) == (1, 8)
-    together = launch._sizes(k, q, options)[3]
-    assert together == 1
+    sizes = launch._sizes(q, k, options)
+    assert (sizes["group"], sizes["together"]) == (1, 8)
+    assert launch._sizes(k, q, options)["together"] == 1

@@ -177,7 +177,7 @@ def test_memory_that_others_gave_to_triton_is_theirs_again(monkeypatch):
 
     class Kernel:
         def __getitem__(self, grid):
-            return lambda *args, **options: seen.append(_allocation._allocator.get())
+            return lambda **arguments: seen.append(_allocation._allocator.get())
 
     def theirs(size, alignment, stream):
         raise AssertionError
@@ -185,7 +185,7 @@ def test_memory_that_others_gave_to_triton_is_theirs_again(monkeypatch):
     monkeypatch.setattr(launch, "is_interpreting", lambda: False)
     monkeypatch.setattr(torch.cuda, "device", contextlib.nullcontext)
     triton.set_allocator(theirs)
-    launch.start(Kernel(), 1, INTERPRETED, types.SimpleNamespace(device=device))
+    launch.start(Kernel(), 1, INTERPRETED, q=types.SimpleNamespace(device=device))
     assert seen[0] is not theirs and _allocation._allocator.get() is theirs
 
 

@@ -183,7 +183,7 @@ def launch(q, k, v, valid_lens, softcap, scale, splits=None, tile=TILE):
     merged = min(width, MERGED_WIDTH)
     start(
         merge_kernel, lse.numel() * (width // merged), MERGING,
-        parts, part_lse, out, lse, splits, parts.shape[2],
+        parts=parts, part_lse=part_lse, out=out, lse=lse, splits=splits, n_rows=parts.shape[2],
         D=width, MERGED=merged, SPLITS=triton.next_power_of_2(splits),
     )  # fmt: skip
     return out, lse
@@ -199,8 +199,10 @@ def _parts(q, k, v, valid_lens, softcap, scale, splits, c):
     lse = out.new_empty(out.shape[:-1])
     start(
         split_kernel, batch * kv_heads * splits * triton.cdiv(n_rows, rows), c,
-        q, k, v, valid_lens, out, lse, *(x.stride()[:3] for x in (q, k, v)),
-        batch, kv_heads, splits, n_q, n_k, n_rows, scale, softcap,
+        q=q, k=k, v=v, valid_lens=valid_lens, out=out, lse=lse,
+        q_strides=q.stride()[:3], k_strides=k.stride()[:3], v_strides=v.stride()[:3],
+        batches=batch, kv_heads=kv_heads, splits=splits, n_q=n_q, n_k=n_k, n_rows=n_rows,
+        scale=scale, softcap=softcap,
         D=width, ROWS=rows, KEYS=c.keys,
         PRECISION="ieee" if q.dtype == torch.float32 else "tf32",  # float32 with all its digits
     )  # fmt: skip

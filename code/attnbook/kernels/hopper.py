@@ -50,11 +50,12 @@ def forward(
         return out, lse
     scale, sign = launch._positive(given.scale)
     q, k, v = map(_in_rows, (q if sign == 1 else q * sign, k, v))
-    tiles = [tiles_of(x, size) for x, size in ((q, HALF), (k, TILE.keys), (v, TILE.keys))]
-    batch, n_heads, group, together, n, _ = launch._sizes(q, k, given)
+    sizes = launch._sizes(q, k, given)
     launch.start(
-        hopper_forward, launch._programs(q, TILE.rows), TILE, lse, *tiles, tiles_of(out, HALF),
-        batch * n_heads, group, together, n, scale,
+        hopper_forward, launch._programs(q, TILE.rows), TILE, lse=lse, q=tiles_of(q, HALF),
+        k=tiles_of(k, TILE.keys), v=tiles_of(v, TILE.keys), out=tiles_of(out, HALF),
+        n_all_heads=sizes["n_batch"] * sizes["n_heads"], group=sizes["group"],
+        together=sizes["together"], n=sizes["n_q"], scale=scale,
         CAUSAL=causal, ROWS=TILE.rows, KEYS=TILE.keys, STAGES=TILE.stages,
     )  # fmt: skip
     return out, lse

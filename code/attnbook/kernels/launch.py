@@ -37,14 +37,12 @@ def forward(q, k, v, options, configuration=None):
         return out.zero_(), lse.fill_(-torch.inf)
     scale, sign = _positive(options.scale)
     q, k, v = _readable(q if sign == 1 else q * sign, k, v)
-    given = (
-        q, k, v, options.bias, options.valid_lens, out, lse, *_strides(q, k, v, options.bias),
-        *_sizes(q, k, options), scale, options.softcap,
-    )  # fmt: skip
+    arguments = _inputs(q, k, v, options) | _sizes(q, k, options)
+    arguments |= {"out": out, "lse": lse, "scale": scale, "softcap": options.softcap}
     for c in _and_again(configuration or choices(q, k, v, options)[0], q, options):
         start(
-            flash_forward, _programs(q, c.rows), c, *given, _window(k, c, options),
-            **_constants(q, k, c, options), SPECIALIZE=c.specialize,
+            flash_forward, _programs(q, c.rows), c, **arguments, **_visible(k, c, options),
+            **_tile(q, c), SPECIALIZE=c.specialize,
         )  # fmt: skip
     return out, lse
 
@@ -81,24 +79,23 @@ def backward(
     scale, sign = _positive(options.scale)
     grad_out, q, k, v = _readable(grad_out, q if sign == 1 else q * sign, k, v)
     by_keys, by_rows = configurations or choices_back(q, k, v, grad_out, options, atomic)[0]
-    along = _along(grad_out, out, lse, grad_lse)
-    given = q, k, v, options.bias, options.valid_lens, grad_out, *along
-    strides = *_strides(q, k, v, options.bias), grad_out.stride()[:3]
-    more = *strides, *_sizes(q, k, options), scale, options.softcap
+    arguments = _inputs(q, k, v, options) | _sizes(q, k, options)
+    arguments |= {"grad_out": grad_out, "grad_strides": grad_out.stride()[:3]}
+    arguments |= _along(grad_out, out, lse, grad_lse)
+    arguments |= {"scale": scale, "softcap": options.softcap}
     total = torch.zeros_like(grads[0], dtype=torch.float32) if atomic else None
     for c in _and_again(by_keys, q, options):
-        added = None if c.careful else total
         start(
-            flash_backward_keys, _programs(k, c.keys), c, *given, added, *grads[1:], *more,
-            _window(k, c, options), **_constants(q, k, c, options), REDUCE=_reduces(c),
+            flash_backward_keys, _programs(k, c.keys), c, **arguments, **_visible(k, c, options),
+            grad_q=None if c.careful else total, grad_k=grads[1], grad_v=grads[2],
+            **_tile(q, c), REDUCE=_reduces(c),
         )  # fmt: skip
     if atomic:
         torch.mul(total, scale, out=grads[0])
     for c in _and_again(by_rows, q, options)[atomic:]:
         start(
-            flash_backward_queries, _programs(q, c.rows), c, *given, grads[0], *more,
-            _window(k, c, options), **_constants(q, k, c, options),
-            COLUMNS=q.shape[3] if atomic else 1,
+            flash_backward_queries, _programs(q, c.rows), c, **arguments, **_visible(k, c, options),
+            grad_q=grads[0], **_tile(q, c), COLUMNS=q.shape[3] if atomic else 1,
         )  # fmt: skip
     return grads if sign == 1 else (grads[0] * sign, *grads[1:])
 
@@ -118,26 +115,26 @@ def _along(grad_out, out, lse, grad_lse):
     room = triton.cdiv(n_q, WHOLE.value) * WHOLE.value
     shift, along = (lse.new_empty(batch, n_heads, room) for _ in range(2))
     start(
-        rows_along, shift.numel() // ALONG.rows, ALONG, grad_out, out.contiguous(),
-        lse.contiguous(), None if grad_lse is None else grad_lse.contiguous(), shift, along,
-        grad_out.stride()[:3],
-        n_heads, n_q, D=width, ROWS=ALONG.rows,
+        rows_along, shift.numel() // ALONG.rows, ALONG, grad_out=grad_out, out=out.contiguous(),
+        lse=lse.contiguous(), grad_lse=None if grad_lse is None else grad_lse.contiguous(),
+        shift=shift, along=along, grad_strides=grad_out.stride()[:3], n_heads=n_heads, n_q=n_q,
+        D=width, ROWS=ALONG.rows,
     )  # fmt: skip
-    return shift, along
+    return {"shift": shift, "along": along}
 
 
-def start(kernel, programs, configuration, *args, **constants):
-    """Start a kernel on the device of its first tensor."""
-    c, device = configuration, args[0].device
+def start(kernel, programs, configuration, **arguments):
+    """Start a kernel on the device of its first argument, which is a tensor."""
+    device = next(iter(arguments.values())).device
     if is_interpreting():
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # infinity and NaN are answers, too
-            kernel[(programs,)](*args, **constants)
+            kernel[(programs,)](**arguments)
         return
     if device.type == "cpu":
         raise ValueError("q is on cpu; expected a GPU, for which kernels are compiled here")
     with torch.cuda.device(device), _memory_for_descriptors(device):
-        kernel[(programs,)](*args, **constants, **c.options())
+        kernel[(programs,)](**arguments, **configuration.options())
 
 
 @contextlib.contextmanager
@@ -156,17 +153,26 @@ def _programs(x, size):
     return batch * n_heads * triton.cdiv(n, size)
 
 
-def _strides(q, k, v, bias):
-    return *(x.stride()[:3] for x in (q, k, v)), None if bias is None else bias.stride()
+def _inputs(q, k, v, options):
+    """What each kernel reads, and how far apart in memory batches, heads and rows of it lie."""
+    bias = options.bias
+    return {
+        "q": q, "k": k, "v": v, "bias": bias, "valid_lens": options.valid_lens,
+        "q_strides": q.stride()[:3], "k_strides": k.stride()[:3], "v_strides": v.stride()[:3],
+        "bias_strides": None if bias is None else bias.stride(),
+    }  # fmt: skip
 
 
 def _sizes(q, k, options):
-    """Batches, heads, heads that share keys, heads that programs take at a time, n_q and n_k."""
+    """How many there are, how many heads share keys, and how many heads are taken at a time."""
     (batch, n_heads, n_q, width), n_k = q.shape, k.shape[2]
     group = n_heads // k.shape[1]
     fit = CACHE // (2 * n_k * width * k.element_size()) if options.causal else 1
     together = min(max(fit, 1) * group, batch * n_heads)  # so that all programs are 2^31 at most
-    return batch, n_heads, group, together, n_q, n_k
+    return {
+        "n_batch": batch, "n_heads": n_heads, "group": group, "together": together,
+        "n_q": n_q, "n_k": n_k,
+    }  # fmt: skip
 
 
 def _is_cut(k, options):
@@ -176,9 +182,11 @@ def _is_cut(k, options):
     return cut or k.shape[2] % LARGEST > 0
 
 
-def _window(k, c, options):
-    """How many keys before its own a query sees, or a table of the keys that it sees."""
-    return options.window if options.runs is None else table(options.runs, k.shape[2], c.keys)
+def _visible(k, c, options):
+    """Which keys a query sees: `window` are those before its own, or a table of all."""
+    window = options.window if options.runs is None else table(options.runs, k.shape[2], c.keys)
+    ragged = options.valid_lens is not None or k.shape[2] % c.keys > 0
+    return {"window": window, "CAUSAL": _causal(options), "RAGGED": ragged}
 
 
 def _causal(options):
@@ -193,22 +201,15 @@ def _and_again(c, q, options):
     return [c, careful(capability(q), q.dtype)] if _causal(options) else [c]
 
 
-def _constants(q, k, c, options):
-    """What a kernel is compiled for.
+def _tile(q, c):
+    """The tiles that a kernel is compiled for, and how it reads and multiplies them.
 
     float32 is multiplied as float32: a GPU would otherwise keep 10 bits of each factor.
     """
     return {
-        "CAUSAL": _causal(options),
-        "RAGGED": options.valid_lens is not None or k.shape[2] % c.keys > 0,
-        "D": q.shape[3],
-        "ROWS": c.rows,
-        "KEYS": c.keys,
-        "TMA": c.tma,
-        "STAGES": c.stages,
-        "CAREFUL": c.careful,
-        "PRECISION": "ieee" if q.dtype == torch.float32 else "tf32",
-    }
+        "D": q.shape[3], "ROWS": c.rows, "KEYS": c.keys, "TMA": c.tma, "STAGES": c.stages,
+        "CAREFUL": c.careful, "PRECISION": "ieee" if q.dtype == torch.float32 else "tf32",
+    }  # fmt: skip
 
 
 def _is_wide(q):

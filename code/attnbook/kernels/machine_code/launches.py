@@ -52,13 +52,12 @@ def launches(call, target="sm_90"):
     """
     found = []
 
-    def record(kernel, programs, configuration, *args, **constants):
-        names = python_function(kernel).__code__.co_varnames
-        given = dict(zip(names, args, strict=False))
-        types = {name: _type(value) for name, value in given.items()}
-        fixed = {name: given[name] for name, kind in types.items() if kind is None}
+    def record(kernel, programs, configuration, **arguments):
+        annotated = python_function(kernel).__annotations__  # as constants
+        types = {name: _type(x) for name, x in arguments.items() if name not in annotated}
         signature = {name: kind for name, kind in types.items() if kind is not None}
-        found.append(Launch(kernel, signature, {**fixed, **constants}, configuration, target))
+        constants = {name: x for name, x in arguments.items() if name not in signature}
+        found.append(Launch(kernel, signature, constants, configuration, target))
 
     gpu = {"capability": lambda x: CAPABILITIES[target], "is_interpreting": lambda: False}
     with patch.multiple(launch, start=record, **gpu):
