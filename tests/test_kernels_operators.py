@@ -15,6 +15,7 @@ from kernel_oracle import drawn
 from triton.runtime import _allocation
 
 from attnbook.kernels import (
+    configurations,
     decode_attention,
     decode_attention_with_lse,
     flash_attention,
@@ -24,7 +25,8 @@ from attnbook.kernels import (
     launch,
     triton,
 )
-from attnbook.kernels.configurations import INTERPRETED, backward_choices, forward_choices
+from attnbook.kernels.arguments import WIDTHS
+from attnbook.kernels.configurations import INTERPRETED, choices_for
 from attnbook.kernels.operators import attend, attend_backward
 from attnbook.pytorch import rules
 
@@ -222,21 +224,43 @@ def test_autocast_brings_the_dtype():
     assert (out.dtype, lse.dtype) == (torch.bfloat16, torch.float32)
 
 
-@pytest.mark.parametrize("chip", [(8, 0), (9, 0), (10, 0), (12, 0), (-1, 0)])
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
-def test_every_kernel_has_a_configuration_for_every_width_and_kind_of_call(chip, dtype):
-    kinds = list(itertools.product([16, 32, 64, 128, 256], *[[False, True]] * 4))
-    for width, cut, bias, softcap, aligned in kinds:
-        for c in forward_choices(
-            chip, width, dtype, cut=cut, bias=bias, softcap=softcap, aligned=aligned
-        ):
-            assert not c.tma or aligned
-            assert not c.specialize or (c.tma and not softcap and not bias)
-    for width, atomic, grouped, softcap, aligned in kinds:
-        for pair in backward_choices(
-            chip, width, dtype, atomic=atomic, grouped=grouped, softcap=softcap, aligned=aligned
-        ):
-            assert not any(c.specialize or (c.tma and not aligned) for c in pair)
+CHIPS = (8, 0), (9, 0), (10, 0), (12, 0), (-1, 0)
+WORDS = {
+    "forward": ("bias", "runs", "softcap", "cut"),
+    "keys": ("bias", "runs", "softcap", "grouped", "atomic"),
+    "queries": ("bias", "runs", "softcap", "grouped", "atomic"),
+}
+
+
+def calls():
+    """Every kind of call: the kernel, width and dtype, and which words hold."""
+    for kernel, words in WORDS.items():
+        for width, wide, *held in itertools.product(WIDTHS, *[[False, True]] * (len(words) + 2)):
+            dtype = torch.float32 if wide else torch.bfloat16
+            yield (kernel, width, dtype), dict(zip(("aligned", *words), held, strict=True))
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_every_kernel_has_a_configuration_for_every_width_and_kind_of_call(chip):
+    for call, variant in calls():
+        for c in choices_for(chip, *call, **variant):
+            assert not c.tma or (variant["aligned"] and not variant["bias"])
+            assert not c.specialize or (c.tma and call[0] == "forward" and not variant["softcap"])
+
+
+def unused(table, monkeypatch):
+    """How many cells of a table no call on any GPU gets, since rows above them take all."""
+    number = itertools.count()
+    rows = [(*row, {width: (next(number), 0, 0, 0) for width in cells}) for *row, cells in table]
+    monkeypatch.setattr(configurations, "TILES", rows)
+    found = [choices_for(chip, *call, **variant) for chip in CHIPS for call, variant in calls()]
+    return next(number) - len({c.rows for (c,) in found})
+
+
+def test_every_cell_of_the_table_is_of_use(monkeypatch):
+    table = configurations.TILES
+    assert unused(table, monkeypatch) == 0
+    assert unused(table[::-1], monkeypatch) > 0  # the rows for any variant first
 
 
 def ran(code, **environment):

@@ -8,7 +8,7 @@ import torch
 
 from attnbook import kernels
 from attnbook.kernels import configurations, launch, machine_code
-from attnbook.kernels.configurations import FORWARD_ANY, FORWARD_HOPPER, KEYS_HOPPER, ROWS_HOPPER
+from attnbook.kernels.configurations import choices_for
 from attnbook.kernels.machine_code.launches import CAPABILITIES
 
 
@@ -23,11 +23,17 @@ def forward(width, target="sm_90", n=256, **options):
     return found[0]
 
 
+def tile(kernel, target="sm_90", **variant):
+    """The one in use at width 64."""
+    chip = CAPABILITIES[target]
+    return choices_for(chip, kernel, 64, torch.bfloat16, aligned=True, **variant)[0]
+
+
 def test_a_launch_is_written_down_and_not_made():
     before = launch.start
     found = forward(64)
     assert launch.start is before
-    assert found.configuration == FORWARD_HOPPER[64][False][0]
+    assert found.configuration == tile("forward")
     assert found.signature["q"] == "*bf16:16" and found.signature["n_q"] == "i32:16"
     assert found.signature["scale"] == "fp32" and found.constants["bias"] is None
     assert found.constants["D"] == 64 and found.constants["group"] == 1
@@ -44,8 +50,8 @@ def test_all_is_put_back_after_an_error():
 
 def test_each_gpu_has_its_own_sizes():
     for target in ("sm_80", "sm_120", "gfx942"):
-        assert forward(64, target).configuration == FORWARD_ANY[64]
-    assert FORWARD_ANY[64] not in FORWARD_HOPPER[64][False]
+        found = forward(64, target).configuration
+        assert found == tile("forward", target) != tile("forward")
 
 
 def test_a_capability_is_what_the_package_would_find(monkeypatch):
@@ -63,7 +69,7 @@ def test_the_way_back_is_two_kernels_after_a_row_sum():
     given = torch.zeros_like(q), q, k, v, out, lse
     found = machine_code.launches(lambda: kernels.flash_attention_backward(*given))
     assert len({one.kernel for one in found}) == len(found) == 3
-    assert [one.configuration for one in found[1:]] == [KEYS_HOPPER[64][0], ROWS_HOPPER[64]]
+    assert [one.configuration for one in found[1:]] == [tile("keys"), tile("queries")]
 
 
 def test_what_hides_a_key_is_started_twice():
@@ -77,17 +83,15 @@ def test_what_hides_a_key_is_started_twice():
 def test_the_package_s_forward_on_an_h100():
     """Warps with different work: two groups of four share the queries, others load."""
     code = forward(64).compiled()
-    c = FORWARD_HOPPER[64][False][0]
-    tile = c.rows * c.keys // 2
+    c = tile("forward")
+    scores = c.rows * c.keys // 2
     assert code.stack == code.spills == 0
-    assert code.hot.flops == 4 * tile * 64
+    assert code.hot.flops == 4 * scores * 64
     assert code.hot.counts["tensor loads"] == code.hot.counts["copies"] == 0
     assert any(loop.counts["tensor loads"] and not loop.flops for loop in code.loops)
-    assert 1 <= code.hot.per_score(tile)["exponentials"] < 1.05
+    assert 1 <= code.hot.per_score(scores)["exponentials"] < 1.05
 
 
 def test_the_package_s_forward_on_an_a100():
-    code = forward(64, "sm_80", causal=True).compiled()
-    assert (
-        code.stack == 0 and code.hot.flops == 4 * FORWARD_ANY[64].rows * FORWARD_ANY[64].keys * 64
-    )
+    code, c = forward(64, "sm_80", causal=True).compiled(), tile("forward", "sm_80", cut=True)
+    assert code.stack == 0 and code.hot.flops == 4 * c.rows * c.keys * 64

@@ -11,13 +11,7 @@ from triton.runtime import _allocation
 from attnbook.kernels.along import WHOLE, rows_along
 from attnbook.kernels.backward_keys import flash_backward_keys
 from attnbook.kernels.backward_queries import flash_backward_queries
-from attnbook.kernels.configurations import (
-    ALONG,
-    backward_choices,
-    capability,
-    careful,
-    forward_choices,
-)
+from attnbook.kernels.configurations import ALONG, capability, careful, choices_for
 from attnbook.kernels.forward import flash_forward
 from attnbook.kernels.interpreter import is_interpreting
 from attnbook.kernels.runs import table
@@ -49,20 +43,24 @@ def forward(q, k, v, options, configuration=None):
 
 def choices(q, k, v, options):
     """The configurations that the forward kernel may be compiled with, the one in use first."""
-    return forward_choices(
-        capability(q), q.shape[3], q.dtype, cut=_is_cut(k, options),
-        bias=options.bias is not None, runs=options.runs is not None,
-        softcap=options.softcap is not None, aligned=_describable(q, k, v),
-    )  # fmt: skip
+    variant = _variant(options) | {"cut": _is_cut(k, options)}
+    aligned = _describable(q, k, v)
+    return choices_for(capability(q), "forward", q.shape[3], q.dtype, aligned=aligned, **variant)
 
 
 def choices_back(q, k, v, grad_out, options, atomic):
     """The pairs that the kernels of the backward pass may be compiled with, those in use first."""
-    return backward_choices(
-        capability(q), q.shape[3], q.dtype, atomic=atomic, bias=options.bias is not None,
-        runs=options.runs is not None, softcap=options.softcap is not None,
-        grouped=q.shape[1] > k.shape[1], aligned=_describable(q, k, v, grad_out),
-    )  # fmt: skip
+    variant = _variant(options) | {"atomic": atomic, "grouped": q.shape[1] > k.shape[1]}
+    aligned = _describable(q, k, v, grad_out)
+    by_keys, by_rows = (
+        choices_for(capability(q), kernel, q.shape[3], q.dtype, aligned=aligned, **variant)
+        for kernel in ("keys", "queries")
+    )
+    return [(each, by_rows[0]) for each in by_keys]
+
+
+def _variant(options):
+    return {name: getattr(options, name) is not None for name in ("bias", "runs", "softcap")}
 
 
 def backward(
