@@ -26,7 +26,7 @@ from attnbook.kernels.visible import RUNS, in_table, row_ranges, sees, valid_key
 
 
 @triton.jit
-def collect(
+def accumulate_block(
     state, ends, k, v, q, grad_out, shift, along, grad_q, q_strides, grad_strides, first_key,
     sizes, scale, softcap, window, bias, bias_strides, CUT: tl.constexpr, CAUSAL: tl.constexpr,
     ROWS: tl.constexpr, KEYS: tl.constexpr, D: tl.constexpr, TMA: tl.constexpr,
@@ -69,7 +69,7 @@ def collect(
 
 
 @triton.jit
-def hear(
+def accumulate_head(
     state, head, ends, k, v, q, grad_out, bias, shift, along, grad_q, q_strides, bias_strides,
     grad_strides, batch, n_heads, first_key, sizes, scale, softcap, window, CAUSAL: tl.constexpr,
     RAGGED: tl.constexpr, D: tl.constexpr, ROWS: tl.constexpr, KEYS: tl.constexpr,
@@ -87,7 +87,7 @@ def hear(
         grad_q += place * sizes[0] * D
         if REDUCE:
             grad_q = tl.make_tensor_descriptor(grad_q, [sizes[0], D], [D, 1], [ROWS, D])
-    return collect(
+    return accumulate_block(
         state, ends, k, v, q, grad_out, shift + of_head, along + of_head, grad_q, q_strides,
         grad_strides, first_key, sizes, scale, softcap, window, bias, bias_strides,
         CAUSAL or (RAGGED and grad_q is not None), CAUSAL, ROWS, KEYS, D, TMA, STAGES, REDUCE,
@@ -127,7 +127,7 @@ def flash_backward_keys(
     ends = row_ranges(first_key, sizes, window, CAUSAL, ROWS, KEYS)
     state = tl.zeros([KEYS, D], tl.float32), tl.zeros([KEYS, D], tl.float32)
     for member in range(group):
-        state = hear(
+        state = accumulate_head(
             state, place % n_shared * group + member, ends, k_block, v_block, q, grad_out, bias,
             shift, along, grad_q, q_strides, bias_strides, grad_strides, batch, n_heads,
             first_key, sizes, scale, softcap, window, CAUSAL, RAGGED, D, ROWS, KEYS, TMA, STAGES,
