@@ -43,7 +43,7 @@ def test_the_operators_are_what_they_say_they_are(runs):
     torch.library.opcheck(attend, (*given, *OPTIONS, runs), test_utils=kinds)
     out, lse = attend(Q, K, V, *OPTIONS, runs)
     torch.library.opcheck(
-        attend_backward, (GRAD, None, Q, K, V, out, lse, *OPTIONS, runs, False), test_utils=kinds
+        attend_backward, (GRAD, None, Q, K, V, out, lse, False, *OPTIONS, runs), test_utils=kinds
     )
 
 

@@ -43,7 +43,7 @@ def flash_attention(
     Source: Dao (2023), algorithms 1 and 2.
     """
     given = causal, window, valid_lens, softcap, bias, scale, rule
-    return _forward("flash_attention", q, k, v, *given)[0]
+    return _forward("flash_attention", q, k, v, given)[0]
 
 
 @check_shapes
@@ -68,7 +68,7 @@ def flash_attention_with_lse(
     outputs of several sets of keys can be merged, as by `attnbook.online.merge`; it has a gradient.
     """
     given = causal, window, valid_lens, softcap, bias, scale, rule
-    return _forward("flash_attention_with_lse", q, k, v, *given)
+    return _forward("flash_attention_with_lse", q, k, v, given)
 
 
 @check_shapes
@@ -135,22 +135,21 @@ def flash_attention_backward_atomic(
     return _backward("flash_attention_backward_atomic", grad_out, q, k, v, out, lse, given)
 
 
-def _forward(function, q, k, v, causal, window, valid_lens, softcap, bias, scale, rule):
+def _forward(function, q, k, v, given):
     q, k, v = in_autocast(q, k, v)
-    given = causal, window, valid_lens, softcap, bias, scale, rule
-    given = looked_at(function, {"q": q, "k": k, "v": v}, *given)
-    if bias is not None and bias.requires_grad and torch.is_grad_enabled():
+    options = looked_at(function, {"q": q, "k": k, "v": v}, *given)
+    if options.bias is not None and options.bias.requires_grad and torch.is_grad_enabled():
         asks = "bias asks for a gradient; expected one without: bias.detach()"
         raise NotImplementedError(f"{function}: {asks}")
-    out, lse = attend(*(one_batch(padded(x)) for x in (q, k, v)), *given)
+    out, lse = attend(*(one_batch(padded(x)) for x in (q, k, v)), *options)
     return out[..., : q.shape[-1]].reshape(q.shape), lse.reshape(q.shape[:-1])
 
 
 def _backward(function, grad_out, q, k, v, out, lse, given):
     tensors = {"q": q, "k": k, "v": v, "out": out}
-    given = looked_at(function, tensors | {"grad_out": grad_out, "lse": lse}, *given)
+    options = looked_at(function, tensors | {"grad_out": grad_out, "lse": lse}, *given)
     grad_out, *tensors = (one_batch(padded(x)) for x in (grad_out, *tensors.values()))
     rows, atomic = lse.reshape(tensors[0].shape[:-1]), function.endswith("atomic")
-    grads = attend_backward(grad_out, None, *tensors, rows, *given, atomic)
+    grads = attend_backward(grad_out, None, *tensors, rows, atomic, *options)
     pairs = zip(grads, (q, k, v), strict=True)
     return tuple(grad[..., : x.shape[-1]].reshape(x.shape) for grad, x in pairs)

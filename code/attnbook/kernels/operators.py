@@ -1,7 +1,6 @@
 """The kernels as operators of PyTorch, which `torch.compile` keeps whole, and autograd knows."""
 
 import torch
-from torch import Tensor
 
 from attnbook.kernels import launch
 from attnbook.kernels.arguments import Options
@@ -9,22 +8,21 @@ from attnbook.kernels.arguments import Options
 TWICE = "attnbook.kernels gives gradients, but no gradients of gradients: expected to be used once"
 
 
-@torch.library.custom_op("attnbook::flash_attention", mutates_args=())
-def attend(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    bias: Tensor | None,
-    valid_lens: Tensor | None,
-    causal: bool,
-    window: int | None,
-    softcap: float | None,
-    scale: float,
-    runs: Tensor | None,
-) -> tuple[Tensor, Tensor]:
+OPTIONS = (  # of `Options`, since an operator takes tensors and numbers alone
+    "Tensor? bias, Tensor? valid_lens, bool causal, SymInt? window, float? softcap, float scale, "
+    "Tensor? runs"
+)
+FORWARD = f"(Tensor q, Tensor k, Tensor v, {OPTIONS}) -> (Tensor, Tensor)"
+BACKWARD = (
+    "(Tensor grad_out, Tensor? grad_lse, Tensor q, Tensor k, Tensor v, Tensor out, Tensor lse, "
+    f"bool atomic, {OPTIONS}) -> (Tensor, Tensor, Tensor)"
+)
+
+
+@torch.library.custom_op("attnbook::flash_attention", mutates_args=(), schema=FORWARD)
+def attend(q, k, v, *options):
     """The output and lse of tensors (batch, heads, n, d)."""
-    options = Options(bias, valid_lens, causal, window, softcap, scale, runs)
-    return launch.forward(q, k, v, options)
+    return launch.forward(q, k, v, Options(*options))
 
 
 @torch.library.register_fake("attnbook::flash_attention")
@@ -32,27 +30,10 @@ def _(q, k, v, *options):
     return q.new_empty(q.shape), q.new_empty(q.shape[:3], dtype=torch.float32)
 
 
-@torch.library.custom_op("attnbook::flash_attention_backward", mutates_args=())
-def attend_backward(
-    grad_out: Tensor,
-    grad_lse: Tensor | None,
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    out: Tensor,
-    lse: Tensor,
-    bias: Tensor | None,
-    valid_lens: Tensor | None,
-    causal: bool,
-    window: int | None,
-    softcap: float | None,
-    scale: float,
-    runs: Tensor | None,
-    atomic: bool,
-) -> tuple[Tensor, Tensor, Tensor]:
+@torch.library.custom_op("attnbook::flash_attention_backward", mutates_args=(), schema=BACKWARD)
+def attend_backward(grad_out, grad_lse, q, k, v, out, lse, atomic, *options):
     """The gradients of q, k and v, from those of the output and of lse."""
-    options = Options(bias, valid_lens, causal, window, softcap, scale, runs)
-    return launch.backward(grad_out, q, k, v, out, lse, options, grad_lse, atomic)
+    return launch.backward(grad_out, q, k, v, out, lse, Options(*options), grad_lse, atomic)
 
 
 @torch.library.register_fake("attnbook::flash_attention_backward")
@@ -70,8 +51,9 @@ def _gradients(ctx, grad_out, grad_lse):
     q, k, v, out, lse, bias, valid_lens, runs = ctx.saved_tensors
     if grad_out is None:
         grad_out = torch.zeros_like(out)
-    given = grad_out, grad_lse, q, k, v, out, lse, bias, valid_lens
-    return *attend_backward(*given, *ctx.options, runs, launch.adds(q)), *(None,) * 7
+    options = bias, valid_lens, *ctx.options, runs
+    grads = attend_backward(grad_out, grad_lse, q, k, v, out, lse, launch.adds(q), *options)
+    return *grads, *(None for _ in options)
 
 
 def _refuse(ctx, *grads):
