@@ -7,9 +7,10 @@ import pytest
 from double import DOUBLE
 
 from attnbook import exercises
+from attnbook.exercises.engine.circumstances import division
 from attnbook.exercises.engine.exercise import Exercise, Mistake
 from attnbook.exercises.engine.predict import Predict
-from attnbook.exercises.engine.relations import RELATIONS, division, relation
+from attnbook.exercises.engine.relations import RELATIONS, relation
 from attnbook.exercises.engine.write import case, stress
 
 WEIGHTS = np.array([[0.25, 0.75], [0.5, 0.5]])

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from attnbook.exercises.engine import attempt as limits
 from attnbook.exercises.engine.attempt import Outcome, TookTooLong, attempt
+from attnbook.exercises.engine.circumstances import division, unused
 from attnbook.exercises.engine.compare import difference, first_difference, show
 from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, not_yet
-from attnbook.exercises.engine.relations import division, relation, unused
+from attnbook.exercises.engine.relations import relation
 from attnbook.exercises.engine.surroundings import Unfit
 from attnbook.operation import describe
 
