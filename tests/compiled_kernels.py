@@ -37,7 +37,7 @@ ADDED = {  # where grad_q is added up in memory: what autograd takes on an H100 
 }
 ADDED_ELSEWHERE = {64: ("masked",), 128: ("masked",), 256: ("masked",)}
 # Kernels without a product of matrices: row sums before the way back, the merge of splits.
-WITHOUT_PRODUCTS = {"rows_along", "merge_kernel"}
+WITHOUT_PRODUCTS = {"row_deltas", "merge_kernel"}
 
 
 class Limits(NamedTuple):

@@ -23,7 +23,7 @@ def sizes_of_errors(grad_out, q, k, v, scale=None, softcap=None, **rest):
     """How far two right gradients of q, k and v may be apart.
 
     A weight is off by 2 (|S| + 2) eps, relatively, of float32, and by another eps of the dtype when
-    it is rounded for the next product. So is its gradient, before what is summed `along` the row is
+    it is rounded for the next product. So is its gradient, before `delta`, the sum of the row, is
     subtracted, which may leave nothing: what counts is how large it was, at most |grad_O v|. A row
     of weights sums to 1; of a column we suppose no more than √n.
     """

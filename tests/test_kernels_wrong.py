@@ -16,7 +16,7 @@ from attnbook.pytorch import rules
 
 SOURCE = Path(kernels.__file__).parent
 MODULES = (
-    "along", "arguments", "backward_keys", "backward_queries", "configurations", "forward",
+    "arguments", "backward_keys", "backward_queries", "configurations", "delta", "forward",
     "hidden", "interpreter", "launch", "order", "runs", "scores", "tiles", "visible",
 )  # fmt: skip
 MISTAKES = {
@@ -85,7 +85,7 @@ MISTAKES = {
         ("rows.to(tl.int64) * strides[2]", "rows.to(tl.int64) * D"),
         ("strides[2].to(tl.int64), 1]", "D, 1]"),
     ],
-    "along": [
+    "delta": [
         ("total -= tl.load(grad_lse", "total += tl.load(grad_lse"),
         ("tl.sum(grad * result.to(tl.float32), 1)", "tl.sum(grad, 1)"),
         ("place * room(n_q) + rows, total)", "place * n_q + rows, total)"),
@@ -94,8 +94,8 @@ MISTAKES = {
         ("place // n_heads * grad_strides[0]", "place % n_heads * grad_strides[0]"),
     ],
     "backward_queries": [
-        ("(grad_weights - along[:, None])", "grad_weights"),
-        ("along[:, None]) * slope", "along[:, None])"),
+        ("(grad_weights - delta[:, None])", "grad_weights"),
+        ("delta[:, None]) * slope", "delta[:, None])"),
         ("result * scale", "result"),
         ("weights = tl.where(visible, weights, 0.0)", "weights = weights"),
         ("CAUSAL or RAGGED)[phase]", "CAUSAL)[phase]"),
@@ -111,7 +111,7 @@ MISTAKES = {
         ("(first >= full_end) | past", "past"),
         ("(first >= full_end) | past", "(first >= full_end)"),
         ("tl.dot(k.T, grad_scores,", "tl.dot(v.T, grad_scores,"),
-        ("(grad_weights - along_block)", "grad_weights"),
+        ("(grad_weights - delta_block)", "grad_weights"),
         ("tl.where(sees(rows, keys, sizes, window, CAUSAL), weights, 0.0)", "weights"),
         ("place * sizes[0] * D", "0 * sizes[0] * D"),
     ],
@@ -184,7 +184,7 @@ RIGHT = list(expected())
 
 def ways(file=None):
     """Which passes a mistake in this file can be seen in: forward, backward or both."""
-    if file in ("along", "backward_keys", "backward_queries"):
+    if file in ("delta", "backward_keys", "backward_queries"):
         return ["backward"]
     return ["forward"] if file == "forward" else ["forward", "backward"]
 

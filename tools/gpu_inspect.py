@@ -9,7 +9,7 @@ import shutil
 import sys
 
 CHECK = "memcheck"
-KERNELS = "regex:^(flash_|split_kernel|merge_kernel|rows_along)"
+KERNELS = "regex:^(flash_|split_kernel|merge_kernel|row_deltas)"
 LARGE = 4096
 
 

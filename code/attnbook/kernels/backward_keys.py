@@ -4,7 +4,7 @@ A program keeps its block, and the queries that see it come by, of all heads tha
 of weights are computed on their side, a row for each key, so that the next products find them in
 the registers in which the last have left them:
 
-    Aᵀ = exp(S - L)ᵀ,    grad_Sᵀ = Aᵀ ∘ (v grad_Oᵀ - along) ∘ ∂S/∂x
+    Aᵀ = exp(S - L)ᵀ,    grad_Sᵀ = Aᵀ ∘ (v grad_Oᵀ - delta) ∘ ∂S/∂x
     grad_v = Aᵀ grad_O,    grad_k = scale · grad_Sᵀ q
 
 Given a `grad_q`, what a block gives to the gradient of its queries, grad_S k, is added there, in
@@ -17,7 +17,7 @@ Source: Dao et al. (2022), appendix B.4, algorithm 4; Dao (2023), algorithm 2.
 import triton
 import triton.language as tl
 
-from attnbook.kernels.along import room
+from attnbook.kernels.delta import room
 from attnbook.kernels.hidden import has_mark, product
 from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
@@ -27,7 +27,7 @@ from attnbook.kernels.visible import RUNS, in_table, row_ranges, sees, valid_key
 
 @triton.jit
 def accumulate_block(
-    state, ends, k, v, q, grad_out, shift, along, grad_q, q_strides, grad_strides, first_key,
+    state, ends, k, v, q, grad_out, shift, delta, grad_q, q_strides, grad_strides, first_key,
     sizes, scale, softcap, window, bias, bias_strides, CUT: tl.constexpr, CAUSAL: tl.constexpr,
     ROWS: tl.constexpr, KEYS: tl.constexpr, D: tl.constexpr, TMA: tl.constexpr,
     STAGES: tl.constexpr, REDUCE: tl.constexpr, CAREFUL: tl.constexpr, PRECISION: tl.constexpr,
@@ -59,8 +59,8 @@ def accumulate_block(
             grad_block = rows_of(grad_out, grad_strides, first, sizes[0], ROWS, D, TMA, True)
             grad_v = product(weights, grad_block, grad_v, visible, CAREFUL, PRECISION)
             grad_weights = tl.dot(v, grad_block.T, input_precision=PRECISION)
-            along_block = tl.load(along + at)[None, :]
-            grad_scores = (weights * (grad_weights - along_block) * slope).to(q_block.dtype)
+            delta_block = tl.load(delta + at)[None, :]
+            grad_scores = (weights * (grad_weights - delta_block) * slope).to(q_block.dtype)
             grad_k = product(grad_scores, q_block, grad_k, visible, CAREFUL, PRECISION)
             if grad_q is not None:
                 part = tl.dot(k.T, grad_scores, input_precision=PRECISION)
@@ -70,7 +70,7 @@ def accumulate_block(
 
 @triton.jit
 def accumulate_head(
-    state, head, ends, k, v, q, grad_out, bias, shift, along, grad_q, q_strides, bias_strides,
+    state, head, ends, k, v, q, grad_out, bias, shift, delta, grad_q, q_strides, bias_strides,
     grad_strides, batch, n_heads, first_key, sizes, scale, softcap, window, CAUSAL: tl.constexpr,
     RAGGED: tl.constexpr, D: tl.constexpr, ROWS: tl.constexpr, KEYS: tl.constexpr,
     TMA: tl.constexpr, STAGES: tl.constexpr, REDUCE: tl.constexpr, CAREFUL: tl.constexpr,
@@ -88,7 +88,7 @@ def accumulate_head(
         if REDUCE:
             grad_q = tl.make_tensor_descriptor(grad_q, [sizes[0], D], [D, 1], [ROWS, D])
     return accumulate_block(
-        state, ends, k, v, q, grad_out, shift + of_head, along + of_head, grad_q, q_strides,
+        state, ends, k, v, q, grad_out, shift + of_head, delta + of_head, grad_q, q_strides,
         grad_strides, first_key, sizes, scale, softcap, window, bias, bias_strides,
         CAUSAL or (RAGGED and grad_q is not None), CAUSAL, ROWS, KEYS, D, TMA, STAGES, REDUCE,
         CAREFUL, PRECISION,
@@ -104,7 +104,7 @@ def write(x, grad, place, first_key, n_visible, n_k, KEYS: tl.constexpr, D: tl.c
 
 @triton.jit(do_not_specialize=SIZES)
 def flash_backward_keys(
-    q, k, v, bias, valid_lens, grad_out, shift, along, grad_q, grad_k, grad_v, q_strides,
+    q, k, v, bias, valid_lens, grad_out, shift, delta, grad_q, grad_k, grad_v, q_strides,
     k_strides, v_strides, bias_strides, grad_strides, n_batch, n_heads, group, together, n_q, n_k,
     scale, softcap, window, CAUSAL: tl.constexpr, RAGGED: tl.constexpr, D: tl.constexpr,
     ROWS: tl.constexpr, KEYS: tl.constexpr, TMA: tl.constexpr, STAGES: tl.constexpr,
@@ -129,7 +129,7 @@ def flash_backward_keys(
     for member in range(group):
         state = accumulate_head(
             state, place % n_shared * group + member, ends, k_block, v_block, q, grad_out, bias,
-            shift, along, grad_q, q_strides, bias_strides, grad_strides, batch, n_heads,
+            shift, delta, grad_q, q_strides, bias_strides, grad_strides, batch, n_heads,
             first_key, sizes, scale, softcap, window, CAUSAL, RAGGED, D, ROWS, KEYS, TMA, STAGES,
             REDUCE, CAREFUL, PRECISION,
         )  # fmt: skip

@@ -2,7 +2,7 @@
 
 The weights are computed again, one block of keys after the other, from L:
 
-    A = exp(S - L),    grad_S = A ∘ (grad_O vᵀ - along) ∘ ∂S/∂x,    grad_q = scale · grad_S k
+    A = exp(S - L),    grad_S = A ∘ (grad_O vᵀ - delta) ∘ ∂S/∂x,    grad_q = scale · grad_S k
 
 Source: Dao et al. (2022), appendix B.4, algorithm 4, with the loops exchanged.
 """
@@ -10,7 +10,7 @@ Source: Dao et al. (2022), appendix B.4, algorithm 4, with the loops exchanged.
 import triton
 import triton.language as tl
 
-from attnbook.kernels.along import room
+from attnbook.kernels.delta import room
 from attnbook.kernels.hidden import has_mark, marked, product
 from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
@@ -20,7 +20,7 @@ from attnbook.kernels.visible import RUNS, in_table, key_ranges, sees, valid_key
 
 @triton.jit
 def gather(
-    grad_q, begin, end, q, grad_out, k, v, shift, along, k_strides, v_strides, first_row, sizes,
+    grad_q, begin, end, q, grad_out, k, v, shift, delta, k_strides, v_strides, first_row, sizes,
     scale, softcap, window, bias, bias_strides, CUT: tl.constexpr, CAUSAL: tl.constexpr,
     ROWS: tl.constexpr, KEYS: tl.constexpr, D: tl.constexpr, TMA: tl.constexpr,
     STAGES: tl.constexpr, CAREFUL: tl.constexpr, PRECISION: tl.constexpr,
@@ -41,14 +41,14 @@ def gather(
             weights = tl.where(visible, weights, 0.0)
         v_block = rows_of(v, v_strides, first, sizes[2], KEYS, D, TMA, CUT)
         grad_weights = tl.dot(grad_out, v_block.T, input_precision=PRECISION)
-        grad_scores = weights * (grad_weights - along[:, None]) * slope
+        grad_scores = weights * (grad_weights - delta[:, None]) * slope
         grad_q = product(grad_scores, k_block, grad_q, visible, CAREFUL, PRECISION)
     return grad_q
 
 
 @triton.jit(do_not_specialize=SIZES)
 def flash_backward_queries(
-    q, k, v, bias, valid_lens, grad_out, shift, along, grad_q, q_strides, k_strides, v_strides,
+    q, k, v, bias, valid_lens, grad_out, shift, delta, grad_q, q_strides, k_strides, v_strides,
     bias_strides, grad_strides, n_batch, n_heads, group, together, n_q, n_k, scale, softcap,
     window, CAUSAL: tl.constexpr, RAGGED: tl.constexpr, D: tl.constexpr, ROWS: tl.constexpr,
     KEYS: tl.constexpr, TMA: tl.constexpr, STAGES: tl.constexpr, CAREFUL: tl.constexpr,
@@ -72,7 +72,7 @@ def flash_backward_queries(
     q_block = rows_of(q, q_strides, first_row, n_q, ROWS, D, TMA, True)
     grad_block = rows_of(grad_out, grad_strides, first_row, n_q, ROWS, D, TMA, True)
     at = place.to(tl.int64) * room(n_q) + first_row + tl.arange(0, ROWS)
-    shift, along = tl.load(shift + at), tl.load(along + at)
+    shift, delta = tl.load(shift + at), tl.load(delta + at)
     ends = key_ranges(first_row, sizes, window, CAUSAL, ROWS, KEYS)
     if CAREFUL:
         ends = (ends[0], ends[0], ends[3], ends[3])
@@ -80,7 +80,7 @@ def flash_backward_queries(
     for phase in tl.static_range(3):  # cut blocks at the left, full blocks, cut blocks
         if phase == 1 or ((window is not None, True, CAUSAL or RAGGED)[phase] and not CAREFUL):
             result = gather(
-                result, ends[phase], ends[phase + 1], q_block, grad_block, k, v, shift, along,
+                result, ends[phase], ends[phase + 1], q_block, grad_block, k, v, shift, delta,
                 k_strides, v_strides, first_row, sizes, scale, softcap, window, bias,
                 bias_strides, phase != 1 or CAREFUL, CAUSAL, ROWS, KEYS, D, TMA, STAGES, CAREFUL,
                 PRECISION,

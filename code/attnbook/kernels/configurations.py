@@ -42,7 +42,7 @@ class Configuration(NamedTuple):
 
 
 INTERPRETED = Configuration(64, 32, 1, 1)
-ALONG = Configuration(32, 0, 4, 1)
+DELTA = Configuration(32, 0, 4, 1)
 CAREFUL = Configuration(16, 32, 8, 1, careful=True)  # small, so that the sums stay in registers
 SPECIALIZED = Configuration(128, 128, 4, 2, specialize=True)  # 12 warps in all
 BY_POINTERS = {"float32", "bias", "apart"}  # on a Hopper GPU, and else by tensor descriptors

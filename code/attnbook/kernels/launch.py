@@ -8,10 +8,10 @@ import torch
 import triton
 from triton.runtime import _allocation
 
-from attnbook.kernels.along import WHOLE, rows_along
 from attnbook.kernels.backward_keys import flash_backward_keys
 from attnbook.kernels.backward_queries import flash_backward_queries
-from attnbook.kernels.configurations import ALONG, capability, careful, choices_for
+from attnbook.kernels.configurations import DELTA, capability, careful, choices_for
+from attnbook.kernels.delta import WHOLE, row_deltas
 from attnbook.kernels.forward import flash_forward
 from attnbook.kernels.interpreter import is_interpreting
 from attnbook.kernels.runs import table
@@ -79,7 +79,7 @@ def backward(
     by_keys, by_rows = configurations or choices_back(q, k, v, grad_out, options, atomic)[0]
     arguments = _inputs(q, k, v, options) | _sizes(q, k, options)
     arguments |= {"grad_out": grad_out, "grad_strides": grad_out.stride()[:3]}
-    arguments |= _along(grad_out, out, lse, grad_lse)
+    arguments |= _shift_and_delta(grad_out, out, lse, grad_lse)
     arguments |= {"scale": scale, "softcap": options.softcap}
     total = torch.zeros_like(grads[0], dtype=torch.float32) if atomic else None
     for c in _and_again(by_keys, q, options):
@@ -107,18 +107,18 @@ def adds(q):
     return capability(q)[0] == 9 and not deterministic
 
 
-def _along(grad_out, out, lse, grad_lse):
+def _shift_and_delta(grad_out, out, lse, grad_lse):
     """Of each query, what the kernels of the backward pass subtract."""
     batch, n_heads, n_q, width = out.shape
     room = triton.cdiv(n_q, WHOLE.value) * WHOLE.value
-    shift, along = (lse.new_empty(batch, n_heads, room) for _ in range(2))
+    shift, delta = (lse.new_empty(batch, n_heads, room) for _ in range(2))
     start(
-        rows_along, shift.numel() // ALONG.rows, ALONG, grad_out=grad_out, out=out.contiguous(),
+        row_deltas, shift.numel() // DELTA.rows, DELTA, grad_out=grad_out, out=out.contiguous(),
         lse=lse.contiguous(), grad_lse=None if grad_lse is None else grad_lse.contiguous(),
-        shift=shift, along=along, grad_strides=grad_out.stride()[:3], n_heads=n_heads, n_q=n_q,
-        D=width, ROWS=ALONG.rows,
+        shift=shift, delta=delta, grad_strides=grad_out.stride()[:3], n_heads=n_heads, n_q=n_q,
+        D=width, ROWS=DELTA.rows,
     )  # fmt: skip
-    return {"shift": shift, "along": along}
+    return {"shift": shift, "delta": delta}
 
 
 def start(kernel, programs, configuration, **arguments):

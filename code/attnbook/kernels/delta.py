@@ -1,6 +1,6 @@
-"""What the backward pass needs of each query, made once: two numbers, shift and along.
+"""What the backward pass needs of each query, made once: two numbers, shift and delta.
 
-    along_i = Σ_l grad_O_il O_il - grad_L_i
+    delta_i = Σ_l grad_O_il O_il - grad_L_i
 
 which is Σ_j A_ij grad_A_ij, less the gradient of the log-sum-exp; and the shift of its scores
 is L in powers of two, 0 where nothing is visible. Each head has room for a multiple of 128 queries,
@@ -24,11 +24,11 @@ def room(n_q):
 
 
 @triton.jit(do_not_specialize=["n_heads", "n_q"])
-def rows_along(
-    grad_out, out, lse, grad_lse, shift, along, grad_strides, n_heads, n_q,
+def row_deltas(
+    grad_out, out, lse, grad_lse, shift, delta, grad_strides, n_heads, n_q,
     D: tl.constexpr, ROWS: tl.constexpr,
 ):  # fmt: skip
-    """shift = L log2(e) and along, of one block of queries of one head."""
+    """shift = L log2(e) and delta, of one block of queries of one head."""
     n_blocks = room(n_q) // ROWS
     place = (tl.program_id(0) // n_blocks).to(tl.int64)
     rows = tl.program_id(0) % n_blocks * ROWS + tl.arange(0, ROWS)
@@ -44,4 +44,4 @@ def rows_along(
     log_sum = tl.load(lse + at, mask=there, other=0.0)
     log_sum = tl.where(log_sum == -float("inf"), 0.0, log_sum)
     tl.store(shift + place * room(n_q) + rows, log_sum * LOG2_E)
-    tl.store(along + place * room(n_q) + rows, total)
+    tl.store(delta + place * room(n_q) + rows, total)
