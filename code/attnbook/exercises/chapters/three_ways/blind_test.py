@@ -32,21 +32,23 @@ def blind_test():
 WORDS = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, -1.0], [1.0, 1.0, 0.0], [-1.0, 0.0, 1.0]])
 
 
-def moves_the_past(mask, t):
-    """Whether a change of word t moves a row before it."""
-    changed = WORDS.copy()
-    changed[t] += [1.0, 2.0, 3.0]
-    before = scaled_dot_product_attention(WORDS, WORDS, WORDS, mask=mask)
-    after = scaled_dot_product_attention(changed, changed, changed, mask=mask)
-    return bool(np.any(before[:t] != after[:t]))
-
-
 def leaks(mask):
-    return moves_the_past(mask, t=3)
+    changed = WORDS.copy()
+    changed[3] += [1.0, 2.0, 3.0]
+    before, after = (scaled_dot_product_attention(x, x, x, mask=mask) for x in (WORDS, changed))
+    return bool(np.any(before[:3] != after[:3]))
 
 
 def leaks_anywhere(mask):
-    return any(moves_the_past(mask, t) for t in range(4))
+    """Whether a change of any word moves a row before it."""
+    before = scaled_dot_product_attention(WORDS, WORDS, WORDS, mask=mask)
+    for t in range(4):
+        changed = WORDS.copy()
+        changed[t] += [1.0, 2.0, 3.0]
+        after = scaled_dot_product_attention(changed, changed, changed, mask=mask)
+        if np.any(before[:t] != after[:t]):
+            return True
+    return False
 
 
 def is_mask(mask):
