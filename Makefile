@@ -2,7 +2,7 @@
 # make test                  prove everything
 # make lab                   open the notebooks in JupyterLab
 # make notebooks [NB=path]   run notebooks again and write their outputs (FRESH=1: timings too)
-# make check NB=path         prove one notebook, in seconds: its form, the rules, every number
+# make check FILE=path       prove one file, in seconds: a notebook's numbers, the tests of a module
 # make gpu-check COMMIT=id   on a machine with a GPU: the kernels agree, then race (8 minutes)
 #
 # PYTHON=path picks the Python that .venv is made with; CHROMIUM=path the browser of the tests.
@@ -31,7 +31,7 @@ notebooks:
 
 check:
 	@sh tools/python -m tools.environment requirements.txt
-	@.venv/bin/python -m tools.check $(NB)
+	@.venv/bin/python -m tools.check $(FILE) $(NB)
 
 gpu-check:
 	@$(if $(COMMIT),ATTNBOOK_COMMIT=$(COMMIT)) sh tools/python -m tools.gpu_check $(MINUTES)

@@ -7,6 +7,7 @@ import pytest
 from jupyter_client import KernelManager
 
 from tools import check, kernels, prove
+from tools.concerned import concerned_by
 
 NOTEBOOK = "book/numpy/01-weighted-average.ipynb"
 
@@ -16,6 +17,31 @@ def test_each_step_looks_at_the_named_notebooks_only():
         assert command[-1] == NOTEBOOK, name
 
 
+@pytest.mark.parametrize(
+    ("path", "tests"),
+    [
+        ("code/attnbook/semantics.py", ["tests/test_semantics.py"]),
+        ("code/attnbook/kernels/forward.py", ["tests/test_kernels.py"]),
+        ("tests/clocks.py", ["tests/test_no_clock_decides.py"]),
+        ("tests/test_masks.py", ["tests/test_masks.py"]),
+        ("tools/check.py", ["tests/test_tools_check.py"]),
+    ],
+)
+def test_code_is_proved_by_the_tests_that_import_it_or_are_named_after_it(path, tests):
+    *_, command = check.steps([path]).values()
+    assert command[-len(tests) :] == tuple(tests) and NOTEBOOK not in command
+
+
+def test_an_exercise_is_proved_by_its_own_cases():
+    path = "code/attnbook/exercises/chapters/masks/causal_mask.py"
+    assert concerned_by(path)[-2:] == ["-k", "masks.causal_mask"]
+
+
+def test_where_no_test_is_known_the_whole_suite_is_asked_for():
+    with pytest.raises(SystemExit, match=r"No test imports book/_ext/book_boxes.py: `make test`"):
+        check.main(["book/_ext/book_boxes.py"])
+
+
 def test_the_rules_and_exercises_are_asked_of_the_named_notebook_only():
     *command, _ = check.steps([NOTEBOOK])["rules, exercises and numbers"]
     command = [*command, "--collect-only"]
@@ -23,6 +49,7 @@ def test_the_rules_and_exercises_are_asked_of_the_named_notebook_only():
     for test, name in [
         ("keeps_the_rule", "01-weighted-average"),
         ("_exercise", "weighted_average"),
+        ("a_slip_in", "weighted_average"),
     ]:
         asked = [line for line in said.splitlines() if test in line]
         assert asked
@@ -30,7 +57,7 @@ def test_the_rules_and_exercises_are_asked_of_the_named_notebook_only():
 
 
 @pytest.mark.parametrize(("paths", "sentence"), [([], "Say which"), (["no.ipynb"], "no.ipynb")])
-def test_a_notebook_that_is_not_named_or_not_there_is_asked_for(paths, sentence):
+def test_a_file_that_is_not_named_or_not_there_is_asked_for(paths, sentence):
     with pytest.raises(SystemExit, match=sentence):
         check.main(paths)
 

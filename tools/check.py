@@ -1,6 +1,6 @@
-"""Prove notebooks in seconds: form, rules, exercises, and every number they print.
+"""Prove a change in seconds: of notebooks all that they print, of code the tests that it concerns.
 
-python -m tools.check book/numpy/02-softmax.ipynb
+python -m tools.check book/numpy/02-softmax.ipynb code/attnbook/linear.py
 """
 
 import sys
@@ -8,37 +8,50 @@ import tempfile
 from pathlib import Path
 
 from tools.command import ending
+from tools.concerned import OF_EXERCISES, concerned_by
 from tools.prove import PYTEST, PYTHON, step
 from tools.reproducible import settings
 
-EXERCISES = "tests/test_exercises.py"
-
 
 def steps(paths):
-    """The commands that prove these notebooks and nothing else."""
-    names = [Path(path).stem for path in paths]
-    exercises = [f"{name.partition('-')[2].replace('-', '_')}." for name in names]
-    tests = (*("-k", " or ".join(names + exercises)), "tests/test_chapters.py", EXERCISES)
-    return {
+    """The commands that prove these files and nothing else."""
+    found = {
         "lint": (PYTHON, "-m", "ruff", "check", *paths),
         "format": (PYTHON, "-m", "ruff", "format", "--check", *paths),
-        "form": (PYTHON, "-m", "tools.notebooks", "--check", *paths),
-        "rules, exercises and numbers": (*PYTEST, "-n", "0", *tests, *paths),
     }
+    if notebooks := [path for path in paths if path.endswith(".ipynb")]:
+        found["form"] = (PYTHON, "-m", "tools.notebooks", "--check", *notebooks)
+        found["rules, exercises and numbers"] = (*PYTEST, "-n", "0", *_of_chapters(notebooks))
+    for path in paths:
+        if path.endswith(".py"):
+            found[f"tests of {path}"] = (*PYTEST, "-n", "0", *concerned_by(path))
+    return found
+
+
+def _of_chapters(notebooks):
+    names = [Path(path).stem for path in notebooks]
+    exercises = [f"{name.partition('-')[2].replace('-', '_')}." for name in names]
+    wanted = " or ".join(names + exercises)
+    return "-k", wanted, "tests/test_chapters.py", *OF_EXERCISES, *notebooks
 
 
 def main(paths):
     if not paths:
-        sys.exit("Say which notebook, as in: make check NB=book/numpy/02-softmax.ipynb")
+        sys.exit("Say which file, as in: make check FILE=book/numpy/02-softmax.ipynb")
     if missing := [path for path in paths if not Path(path).is_file()]:
-        sys.exit(f"There is no notebook {missing[0]}")
+        sys.exit(f"There is no file {missing[0]}")
+    if untested := [p for p in paths if p.endswith(".py") and not concerned_by(p)]:
+        sys.exit(f"No test imports {untested[0]}: `make test` proves it.")
     with tempfile.TemporaryDirectory() as folder:
         environ = settings(folder)
         results = [step(name, command, environ) for name, command in steps(paths).items()]
     failed = [result.step for result in results if not result.ok]
     if failed:
         sys.exit(f"FAILED: {', '.join(failed)}")
-    print("Proved, but for links, citations and equations: `make book` proves those.")
+    if any(path.endswith(".ipynb") for path in paths):
+        print("Proved, but for links, citations and equations: `make book` proves those.")
+    else:
+        print("Proved by the tests that import it; what else it touches, `make test` proves.")
 
 
 if __name__ == "__main__":
