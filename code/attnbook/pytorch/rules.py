@@ -173,7 +173,7 @@ def packed(
 ) -> Rule:
     """The rule of sequences that are packed one after another: each sees its own keys alone.
 
-        document of i = s    where cu_seqlens_s ≤ i < cu_seqlens_{s+1}
+        document of i = s    where cu_seqlens[s] ≤ i < cu_seqlens[s + 1]
 
     `cu_seqlens` counts up the lengths from 0, as for kernels of variable length: 0, 3 and 8 are
     sequences of 3 and of 5. Keys have ends of their own where there are other numbers of them, as
