@@ -37,9 +37,10 @@ def test_an_exercise_is_proved_by_its_own_cases():
     assert concerned_by(path)[-2:] == ["-k", "masks.causal_mask"]
 
 
-def test_where_no_test_is_known_the_whole_suite_is_asked_for():
-    with pytest.raises(SystemExit, match=r"No test imports book/_ext/book_boxes.py: `make test`"):
-        check.main(["book/_ext/book_boxes.py"])
+@pytest.mark.parametrize("path", ["book/_ext/book_boxes.py", "code/attnbook/pytorch/heads.py"])
+def test_where_no_test_is_known_the_whole_suite_is_asked_for(path):
+    with pytest.raises(SystemExit, match=f"No test imports {path}: `make test`"):
+        check.main([path])
 
 
 def test_the_rules_and_exercises_are_asked_of_the_named_notebook_only():

@@ -24,7 +24,9 @@ def steps(paths):
         found["rules, exercises and numbers"] = (*PYTEST, "-n", "0", *_of_chapters(notebooks))
     for path in paths:
         if path.endswith(".py"):
-            found[f"tests of {path}"] = (*PYTEST, "-n", "0", *concerned_by(path))
+            if not (tests := concerned_by(path)):
+                sys.exit(f"No test imports {path}: `make test` proves it.")
+            found[f"tests of {path}"] = (*PYTEST, "-n", "0", *tests)
     return found
 
 
@@ -40,8 +42,6 @@ def main(paths):
         sys.exit("Say which file, as in: make check FILE=book/numpy/02-softmax.ipynb")
     if missing := [path for path in paths if not Path(path).is_file()]:
         sys.exit(f"There is no file {missing[0]}")
-    if untested := [p for p in paths if p.endswith(".py") and not concerned_by(p)]:
-        sys.exit(f"No test imports {untested[0]}: `make test` proves it.")
     with tempfile.TemporaryDirectory() as folder:
         environ = settings(folder)
         results = [step(name, command, environ) for name, command in steps(paths).items()]

@@ -27,7 +27,7 @@ def concerned_by(path):
         for test in sorted((ROOT / "tests").rglob("test_*.py"))
         if name in imported(test) or _is_named_after(test.stem, name)
     ]
-    return [path, *found] if path.startswith("code/") else found
+    return [path, *found] if found and path.startswith("code/") else found
 
 
 def module(path):

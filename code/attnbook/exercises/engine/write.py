@@ -100,7 +100,9 @@ class Write(Exercise):
         found = [relation(pairs) if comparable else None, division(self.cases, faults)]
         if comparable and not any(found):
             calls = [lambda given, f=f: self._called(f, given) for f in (answer, self.answer)]
-            found = [unused(*calls, self.cases[failing[0]].arguments)]
+            first = failing[0]
+            before = outcomes[first].value, self._wanted[first].value
+            found = [unused(*calls, self.cases[first].arguments, before)]
         return "".join(f"; {fact}" for fact in found if fact)
 
     def _called(self, function, arguments):
