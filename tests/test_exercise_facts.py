@@ -148,7 +148,7 @@ SCALED = replace(
 @pytest.mark.parametrize(
     ("answer", "fact"),
     [
-        (lambda x, y, by: y, "it is y, as it came in"),
+        (lambda x, y, by: x, "it is x, as it came in"),
         (lambda x, y, by: by * x * x, "y has no effect on it"),
         (lambda x, y, by: 3 * x * x + y, "by has no effect on it"),
         (lambda x, y, by: by * x * x + y * y, None),
@@ -157,6 +157,77 @@ SCALED = replace(
 def test_an_argument_that_is_not_used_is_told(answer, fact):
     told = SCALED.verdict(answer).text.split("\n")[0]
     assert told == "Not yet: the values differ" + (f"; {fact}" if fact else "")
+
+
+@pytest.mark.parametrize(
+    ("answer", "what"),
+    [
+        (lambda x, y, by: by * y + x, "x and y exchanged"),
+        (lambda x, y, by: by * x + x, "x in the place of y"),
+        (lambda x, y, by: y - by * x, "-x in the place of x"),
+        (lambda x, y, by: by * x, "y = 0"),
+        (lambda x, y, by: by * x + y[0], "the first of y in the place of all"),
+        (lambda x, y, by: by * x[::-1] + y, "x in reverse order"),
+    ],
+)
+def test_arguments_with_which_the_solution_does_the_same_are_told(answer, what):
+    assert f"; the solution does the same with {what}\n" in SCALED.verdict(answer).text
+
+
+COUNTED = replace(SCALED, answer=lambda x, n, seen: x[:n] if seen.all() else x[n:])
+NUMBERS = {"x": np.arange(5.0), "n": 2}
+COUNTED = replace(COUNTED, cases=[case(**NUMBERS, seen=np.array([s])) for s in (True, False)])
+
+
+@pytest.mark.parametrize(
+    ("answer", "what"),
+    [
+        (lambda x, n, seen: COUNTED.answer(x, n + 1, seen), "n + 1 in the place of n"),
+        (lambda x, n, seen: COUNTED.answer(x, n - 1, seen), "n - 1 in the place of n"),
+        (lambda x, n, seen: COUNTED.answer(x, n, ~seen), "seen inverted"),
+    ],
+)
+def test_a_number_that_is_off_by_one_and_a_mask_that_is_inverted_are_told(answer, what):
+    assert f"; the solution does the same with {what}\n" in COUNTED.verdict(answer).text
+    assert "does the same" not in COUNTED.verdict(lambda x, n, seen: x[1:-1]).text
+
+
+EACH_ROW = replace(
+    SCALED,
+    answer=lambda x: np.tanh(x - x.max(axis=-1, keepdims=True)),
+    cases=(case(x=np.array([[1.0, 2.0], [5.0, 4.5], [0.0, 0.2]])),),
+)
+
+
+def test_rows_that_depend_on_one_another_are_told():
+    told = "; all of it depends on the last of x, and only its last should\n"
+    assert told in EACH_ROW.verdict(lambda x: np.tanh(x - x[-1].max())).text
+    assert told not in EACH_ROW.verdict(lambda x: np.tanh(x - x[..., :1])).text
+
+
+TWO = replace(EACH_ROW, answer=lambda x: (x.sum(-1), x.max(-1)), results=("total", "top"))
+
+
+def test_results_that_are_right_beside_a_wrong_one_are_told():
+    told = TWO.verdict(lambda x: (x.sum(-1), x.min(-1))).text
+    assert "Not yet: top: the values differ" in told and "; right: total\n" in told
+    assert "; right: top\n" in TWO.verdict(lambda x: (x.prod(-1), x.max(-1))).text
+    assert "; right" not in TWO.verdict(lambda x: (x.prod(-1), x.min(-1))).text
+
+
+@pytest.mark.parametrize(
+    ("x", "what"),
+    [
+        (np.array([np.nan, 1.0]), ", which holds NaN"),
+        (np.array([-np.inf, 1.0]), ", which holds infinity"),
+        (np.array([1e3, 1.0]), ", which holds numbers far from 0"),
+        (np.array([1, 2], np.int8), ", which is not of float64"),
+        (np.array([1.0, 2.0]), ""),
+    ],
+)
+def test_what_makes_an_input_extreme_is_told(x, what):
+    told = division([case(x=np.eye(2)), stress(x=x)], ("", "the values differ"))
+    assert told == f"it is right on every ordinary input, and wrong on this extreme one{what}"
 
 
 PREDICTIONS = {

@@ -1,4 +1,4 @@
-"""When a wrong answer is right, and which argument it does not use, where no cause is listed."""
+"""When a wrong answer is right, where no cause is listed."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ def division(cases, failing):
     ordinary = [not c.stress for c in cases]
     if not any(f and o for f, o in zip(failing, ordinary, strict=True)):
         only_dtype = all("the dtype is" in f for f in failing if f)
-        return None if only_dtype else EXTREME
+        return None if only_dtype else EXTREME + _extreme(cases, failing)
     chosen = [(c.arguments, f) for c, f, o in zip(cases, failing, ordinary, strict=True) if o]
     if all(fails for _, fails in chosen):
         return None
@@ -20,36 +20,11 @@ def division(cases, failing):
     return None
 
 
-def unused(answer, solution, arguments, before):
-    """What is said of an argument that the answer returns as it came, or that changes nothing.
-
-    Both functions are called with another argument in the place of each; `before` is what they
-    return for these arguments.
-    """
-    for name, value in arguments.items():
-        if isinstance(value, np.ndarray) and _equal(before[0], value):
-            return f"it is {name}, as it came in"
-    for name, value in arguments.items():
-        if (other := _another(value)) is not None:
-            after = [f(arguments | {name: other}) for f in (answer, solution)]
-            if _equal(before[0], after[0]) and not _equal(before[1], after[1]):
-                return f"{name} has no effect on it"
-    return None
-
-
-def _another(value):
-    """Something else of the same kind; None where that might be no argument."""
-    if isinstance(value, float):
-        return 1.5 * value
-    if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
-        return None
-    return value + np.arange(value.size, dtype=value.dtype).reshape(value.shape) % 3 + 1
-
-
-def _equal(a, b):
-    """Whether two results are the same; what is not an array, as an error, is like nothing."""
-    both = isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
-    return both and a.shape == b.shape and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+def _extreme(cases, failing):
+    """What makes all the cases that fail extreme, where it is one thing."""
+    arrays = [_arrays(c.arguments) for c, f in zip(cases, failing, strict=True) if f]
+    found = (f", which {what}" for what, of in EXTREMES.items() if all(map(of, arrays)))
+    return next(found, "")
 
 
 def _arrays(arguments):
@@ -92,4 +67,10 @@ PROPERTIES = {
     "it is right for float64, and wrong for other dtypes": lambda a: any(
         x.dtype.kind == "f" and x.dtype != np.float64 for x in _arrays(a)
     ),
+}
+EXTREMES = {
+    "holds NaN": lambda arrays: any(np.isnan(x).any() for x in arrays),
+    "holds infinity": lambda arrays: any(np.isinf(x).any() for x in arrays),
+    "holds numbers far from 0": lambda arrays: any((np.abs(x) > 80).any() for x in arrays),
+    "is not of float64": lambda arrays: all(x.dtype != np.float64 for x in arrays[:1]),
 }

@@ -11,22 +11,30 @@ CLOSE = {"rtol": 1e-6, "atol": 1e-12}
 
 def relation(pairs):
     """How, in each pair (want, got), the second comes from the first; None if that is unclear."""
-    pairs = [tuple(map(np.asarray, _part(*pair))) for pair in pairs]
+    pairs = [[np.asarray(first_wrong(*pair)(x)) for x in pair] for pair in pairs]
     if any(x.dtype.kind not in "biuf" for pair in pairs for x in pair):
         return None
-    if max((want.size for want, _ in pairs), default=0) < 2:
+    if not (pairs := [pair for pair in pairs if pair[0].size > 1]):
         return None
     with np.errstate(all="ignore"):
         holding = (fact for fact, holds in RELATIONS.items() if all(holds(*p) for p in pairs))
         return next(holding, None)
 
 
-def _part(want, got):
-    """Of results in a tuple, as a value and its gradient, the first that differs."""
+def first_wrong(want, got):
+    """What takes, of results in a tuple, as a value and its gradient, the first that differs."""
     if not isinstance(want, tuple):
-        return want, got
-    pairs = zip(want, got, strict=True)
-    return next((pair for pair in pairs if difference(*pair)), (want[0], got[0]))
+        return lambda result: result
+    pairs = enumerate(zip(want, got, strict=True))
+    index = next((i for i, pair in pairs if difference(*pair)), 0)
+    return lambda results: results[index] if isinstance(results, tuple) else None
+
+
+def right_results(pairs):
+    """Which of several results are right in each pair (want, got); None if there are none."""
+    names = enumerate(getattr(pairs[0][0], "_fields", ()))
+    right = [name for i, name in names if not any(difference(w[i], g[i]) for w, g in pairs)]
+    return f"right: {' and '.join(right)}" if right else None
 
 
 def _same(a, b):
@@ -122,13 +130,21 @@ def _sums(x, axis):
     return x.ndim >= -axis and _same(x.sum(axis=axis), np.ones_like(x.sum(axis=axis)))
 
 
-def _columns(want, got):
-    return _finite(want, got) and _sums(want, -1) and _sums(got, -2) and not _sums(got, -1)
-
-
 def _rows(want, got):
     seen = want.any(axis=-1)
     return _finite(want, got) and _sums(want[seen], -1) and not _sums(got[seen], -1)
+
+
+def _sum_elsewhere(axis):
+    """Whether what should sum to 1 in each row does so along another axis, or several."""
+
+    def holds(want, got):
+        if want.ndim < 2 or not _rows(want, got) or not got[want.any(axis=-1)].any(axis=-1).all():
+            return False
+        totals = np.sum(got, axis=axis)
+        return _same(totals[totals != 0], np.ones_like(totals[totals != 0]))
+
+    return holds
 
 
 def _largest_alone(want, got):
@@ -224,9 +240,12 @@ RELATIONS = {
     "only its diagonal is wrong": _differs(diagonal=True),
     "its diagonal is right, and what stands beside it is not": _differs(diagonal=False),
     "every number is the right one times the same factor": _factor(of_each_row=False),
+    "its columns sum to 1, and its rows should": _sum_elsewhere(-2),
+    "it sums to 1 over its first axis, and should over its last": _sum_elsewhere(0),
+    "all its numbers together sum to 1, and each row should": _sum_elsewhere(None),
+    "the numbers of each matrix sum to 1, and each row should": _sum_elsewhere((-2, -1)),
     "each row is the right one times a factor of its own": _factor(of_each_row=True),
     "each row is the right one plus a number of its own": _offset,
-    "its columns sum to 1, and its rows should": _columns,
     "its last axis is in reverse order": lambda w, g: w.ndim > 0 and _same(w[..., ::-1], g),
     "its rows are in reverse order": lambda w, g: w.ndim > 1 and _same(w[..., ::-1, :], g),
     "it has the right numbers, in other places": _other_places,

@@ -3,15 +3,16 @@
 import time
 from collections import namedtuple
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from attnbook.exercises.engine import attempt as limits
 from attnbook.exercises.engine.attempt import Outcome, TookTooLong, attempt
-from attnbook.exercises.engine.circumstances import division, unused
+from attnbook.exercises.engine.circumstances import division
 from attnbook.exercises.engine.compare import difference, first_difference, show
 from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, not_yet
-from attnbook.exercises.engine.relations import relation
+from attnbook.exercises.engine.experiments import mixed, substitutes, unused
+from attnbook.exercises.engine.relations import first_wrong, relation, right_results
 from attnbook.exercises.engine.surroundings import Unfit
 from attnbook.operation import describe
 
@@ -93,20 +94,41 @@ class Write(Exercise):
         """What can be said of a mistake that nobody listed: how results differ, and where."""
         if len(outcomes) < len(self.cases):
             return ""
+        if (what := self._substitute(outcomes, faults)) is not None:
+            return f"; the solution does the same with {what}"
         failing = [i for i, fault in enumerate(faults) if fault]
         failing = [i for i in failing if not self.cases[i].stress] or failing
         comparable = all(map(_is_of_numbers, (faults[i] for i in failing)))
         pairs = [(self._wanted[i].value, outcomes[i].value) for i in failing]
         found = [relation(pairs) if comparable else None, division(self.cases, faults)]
         if comparable and not any(found):
-            calls = [lambda given, f=f: self._called(f, given) for f in (answer, self.answer)]
-            first = failing[0]
-            before = outcomes[first].value, self._wanted[first].value
-            found = [unused(*calls, self.cases[first].arguments, before)]
+            found = [self._experiment(answer, failing[-1])]
+        found.append(right_results(pairs) if comparable else None)
         return "".join(f"; {fact}" for fact in found if fact)
 
-    def _called(self, function, arguments):
-        return attempt(self.through(function), arguments).value
+    def _substitute(self, outcomes, faults):
+        """The arguments with which the solution does what the answer does with its own, or None."""
+        solution = self.through(self.answer)
+        for what, other in () if self.written else substitutes(self.cases[0].arguments):
+
+            def instead(i, other=other):
+                return attempt(solution, other(self.cases[i].arguments))
+
+            evidence = self._evidence(instead, outcomes, faults)
+            if evidence is not None and evidence.certain:
+                return what
+        return None
+
+    def _experiment(self, answer, index):
+        """What is seen when one case is tried with other arguments."""
+        arguments, wanted = self.cases[index].arguments, self._wanted[index].value
+        first = first_wrong(wanted, attempt(self.through(answer), arguments).value)
+
+        def calling(function):
+            return lambda given: first(attempt(self.through(function), given).value)
+
+        both = calling(answer), calling(self.answer)
+        return unused(*both, arguments) or mixed(*both, arguments)
 
     def _again(self, answer, outcomes):
         """Call a right answer once more, with arguments that cannot be written to."""
@@ -187,7 +209,7 @@ class Write(Exercise):
         """
         likely = {}
         for number, known in enumerate(self.mistakes):
-            evidence = self._evidence(number, outcomes, faults)
+            evidence = self._evidence(partial(self._known, number), outcomes, faults)
             if evidence is None:
                 continue
             if evidence.certain:
@@ -196,11 +218,11 @@ class Write(Exercise):
                 likely.setdefault(known.sentence, (number, evidence.shows[0]))
         return next(iter(likely.values())) if len(likely) == 1 else None
 
-    def _evidence(self, number, outcomes, faults):
+    def _evidence(self, known_in, outcomes, faults):
         """What speaks for a known mistake; None if an ordinary case speaks against it."""
         shows, unlike, second_reason = [], False, False
         for i in sorted(range(len(outcomes)), key=lambda i: (self.cases[i].stress, not faults[i])):
-            known, wanted, stress = self._known(number, i), self._wanted[i], self.cases[i].stress
+            known, wanted, stress = known_in(i), self._wanted[i], self.cases[i].stress
             shown = self._fault(wanted, known, i)
             if shown and self._same(wanted, known, outcomes[i]):
                 shows.append(i)

@@ -1,0 +1,104 @@
+"""What functions do when they are called again with other arguments: facts about a wrong answer."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+
+REAL = "biuf"
+
+
+def substitutes(names):
+    """What could stand in the place of arguments: words, and a function of a dict of them."""
+    for a, b in combinations(names, 2):
+        yield f"{a} and {b} exchanged", _given({a: b, b: a})
+    for a, b in permutations(names, 2):
+        yield f"{b} in the place of {a}", _given({a: b})
+    for name in names:
+        for words, kinds, axes, change in CHANGES:
+            yield words.format(name), _changed(name, kinds, axes, change)
+
+
+def _given(instead):
+    def substituted(arguments):
+        known = instead.keys() <= arguments.keys()
+        return arguments | {a: arguments[b] for a, b in instead.items()} if known else arguments
+
+    return substituted
+
+
+def _changed(name, kinds, axes, change):
+    def substituted(arguments):
+        x = arguments.get(name)
+        fits = np.asarray(x).dtype.kind in kinds and np.ndim(x) >= axes
+        with np.errstate(all="ignore"):
+            return arguments | {name: change(x)} if fits else arguments
+
+    return substituted
+
+
+def _first(x):
+    return np.broadcast_to(x[:1], x.shape).copy()
+
+
+CHANGES = (  # words, kinds of numbers and the fewest axes to which it applies
+    ("{0} inverted", "b", 0, np.logical_not),
+    ("{0} = None", "biu", 1, lambda x: None),
+    ("-{0} in the place of {0}", "f", 0, lambda x: -x),
+    ("2 * {0} in the place of {0}", "f", 0, lambda x: 2 * x),
+    ("{0} / 2 in the place of {0}", "f", 0, lambda x: x / 2),
+    ("{0}² in the place of {0}", "f", 0, lambda x: x * x),
+    ("{0} = 0", "f", 0, lambda x: 0 * x),
+    ("{0} + 1 in the place of {0}", "iu", 0, lambda x: x + 1),
+    ("{0} - 1 in the place of {0}", "iu", 0, lambda x: x - 1),
+    ("the first of {0} in the place of all", REAL, 1, _first),
+    ("{0} transposed", REAL, 2, lambda x: np.swapaxes(x, -1, -2)),
+    ("{0} in reverse order", REAL, 1, lambda x: x[::-1]),
+    ("each row of {0} in reverse order", REAL, 2, lambda x: x[..., ::-1]),
+    ("{0} / √d in the place of {0}", "f", 2, lambda x: x / np.sqrt(x.shape[-1], dtype=x.dtype)),
+    ("{0} · √d in the place of {0}", "f", 2, lambda x: x * np.sqrt(x.shape[-1], dtype=x.dtype)),
+)
+
+
+def unused(answer, solution, arguments):
+    """What is said of an argument that the answer returns as it came, or that changes nothing."""
+    before = answer(arguments), solution(arguments)
+    for name, value in arguments.items():
+        if isinstance(value, np.ndarray) and _equal(before[0], value):
+            return f"it is {name}, as it came in"
+    for name, value in arguments.items():
+        if (other := _another(value)) is not None:
+            after = [f(arguments | {name: other}) for f in (answer, solution)]
+            if _equal(before[0], after[0]) and not _equal(before[1], after[1]):
+                return f"{name} has no effect on it"
+    return None
+
+
+def _another(value):
+    """Something else of the same kind; None where that might be no argument."""
+    if isinstance(value, float):
+        return 1.5 * value
+    if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
+        return None
+    return value + np.arange(value.size, dtype=value.dtype).reshape(value.shape) % 3 + 1
+
+
+def _equal(a, b):
+    """Whether two results are the same; what is not an array, as an error, is like nothing."""
+    both = isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
+    return both and a.shape == b.shape and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+
+
+def mixed(answer, solution, arguments):
+    """An argument whose last row moves other rows of what the answer returns, and should not."""
+    both = answer, solution
+    for name, x in arguments.items():
+        if not isinstance(x, np.ndarray) or x.dtype.kind != "f" or not x.ndim or len(x) < 2:
+            continue
+        other = np.concatenate([x[:-1], _another(x[-1:])])
+        results = [f(given) for given in (arguments, arguments | {name: other}) for f in both]
+        if any(not isinstance(r, np.ndarray) or not r.ndim or len(r) < 2 for r in results):
+            continue
+        got, wanted, got_after, wanted_after = (r[:-1] for r in results)
+        if _equal(wanted, wanted_after) and not _equal(got, got_after):
+            return f"all of it depends on the last of {name}, and only its last should"
+    return None
