@@ -52,42 +52,50 @@ def launched():
         browser.close()
 
 
-class Visit:
-    """A page of the site at `root`, opened; what it asked for and what it complained about."""
+class Window:
+    """One window of a browser: the page that is open, what it asked for and complained about.
 
-    def __init__(self, browser, root, path, scheme="light", width=1280, scripts=True):
-        self.root, self.path = root, path
-        self.context = browser.new_context(
-            color_scheme=scheme,
-            viewport={"width": width, "height": 900},
-            java_script_enabled=scripts,
-        )
-        self.requests, self.complaints = set(), []
-        self.page = self.context.new_page()
+    Pages are opened in it one after the other, as a reader does, so that what they share is fetched
+    and compiled once. Each finds no trace of the one before.
+    """
+
+    def __init__(self, browser, scripts=True):
+        self.scripts = scripts
+        self.page = browser.new_context(java_script_enabled=scripts).new_page()
         self.page.on("request", lambda request: self.requests.add(request.url))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", self._hear)
         self.page.add_init_script(WATCH_SHIFTS)
-        self.page.goto(f"{root}/{path}")
-        if scripts:
-            self.settle()
+        self.root = None
+        self.judged = set()  # the kinds of text that have been looked at
 
-    def settle(self):
-        self.page.evaluate("document.fonts.ready.then(() => true)")
-        self.page.wait_for_timeout(100)  # for what the page asks for after it has loaded
+    def open(self, root, path, scheme="light", width=1280):
+        """Open the page of the site at `root`."""
+        if self.root:
+            self.page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        self.page.goto("about:blank")
+        self.page.mouse.move(0, 0)
+        self.page.emulate_media(color_scheme=scheme, media="screen", reduced_motion="no-preference")
+        self.resize(width)
+        self.root, self.path, self.requests, self.complaints = root, path, set(), []
+        self.page.goto(f"{root}/{path}")
+        if self.scripts:
+            self.page.evaluate("document.fonts.ready.then(() => true)")
+            self.page.wait_for_timeout(100)  # for what the page asks for after it has loaded
+        return self
 
     def resize(self, width):
         self.page.set_viewport_size({"width": width, "height": 900})
 
+    def look(self, scheme, width):
+        """The same page in other colours, in a window as wide as this; the page has heard of it."""
+        self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour between
+        self.resize(width)
+        self.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+
     def _hear(self, message):
         if message.type in ("error", "warning"):
             self.complaints.append(f"{message.text} {message.location.get('url', '')}".strip())
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.context.close()
 
     def weight(self):
         """Bytes of every file that was asked for, uncompressed, without the figures."""

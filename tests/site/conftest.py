@@ -1,7 +1,8 @@
 import subprocess
+from functools import partial
 
 import pytest
-from browsing import Visit, launched, served
+from browsing import Window, launched, served
 from small_book import ROOT, write_book
 
 from tools.build import COMMAND
@@ -35,18 +36,17 @@ def browser():
         yield browser
 
 
+@pytest.fixture(scope="session")
+def open_in(browser):
+    """Open a page of a site: open_in(root, path, scheme=..., width=..., scripts=...)."""
+    windows = {scripts: Window(browser, scripts) for scripts in (True, False)}
+    return lambda *page, scripts=True, **view: windows[scripts].open(*page, **view)
+
+
 @pytest.fixture
-def visit(browser, site):
+def visit(open_in, site):
     """Open a page of the built site: visit(path, scheme=..., width=..., scripts=...)."""
-    visits = []
-
-    def open_page(path, **view):
-        visits.append(Visit(browser, site, path, **view))
-        return visits[-1]
-
-    yield open_page
-    for each in visits:
-        each.context.close()
+    return partial(open_in, site)
 
 
 @pytest.fixture(scope="module")

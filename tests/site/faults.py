@@ -17,8 +17,8 @@ RAW_FORMULAS = r"""() => {
   const unset = document.querySelectorAll(".math:not(:has(.katex))");
   return [...found, ...[...unset].map(node => node.textContent)];
 }"""
-THIN = """() => {  // one of a kind is enough: most nodes are parts of formulas, code and signatures
-  document.querySelectorAll(".katex").forEach(formula => formula.remove());
+THIN = """() => {  // what is left out are parts of formulas and of drawings, and code of one kind
+  document.querySelectorAll(".katex, svg[role=img] > *").forEach(part => part.remove());
   const seen = new Set();
   document.querySelectorAll("pre span, .sig :is(span, em)").forEach(span => {
     const place = span.closest(".cell_output, .cell_input, .sig")?.className;
@@ -27,13 +27,29 @@ THIN = """() => {  // one of a kind is enough: most nodes are parts of formulas,
     seen.add(kind);
   });
 }"""
-RUN_AXE = """async () => {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;  // changes nothing but colours
-  const narrow = ["target-size", "scrollable-region-focusable", "button-name", "link-name"];
-  const rules = dark ? ["color-contrast"] : narrow;
-  const options = dark || innerWidth < 600 ? {runOnly: rules} : {};
-  options.resultTypes = ["violations"];
-  return (await axe.run(options)).violations;
+RUN_AXE = """async options =>
+  (await axe.run({...options, resultTypes: ["violations"]})).violations"""
+OF_A_PHONE = ["target-size", "scrollable-region-focusable", "button-name", "link-name"]
+CONTRAST = """async judged => {  // of text in one colour and size on one ground, one is enough
+  const kind = node => {
+    const {color, fontSize, fontWeight} = getComputedStyle(node);
+    const kind = [color, fontSize, fontWeight];
+    for (; node; node = node.parentElement) {
+      const {backgroundColor, backgroundImage, opacity} = getComputedStyle(node);
+      const ground = `${backgroundColor} ${backgroundImage} ${opacity}`;
+      if (ground !== "rgba(0, 0, 0, 0) none 1") kind.push(ground);
+    }
+    return kind.join(" on ");
+  };
+  const texts = [...document.querySelectorAll("body *")].filter(node =>
+    node.checkVisibility({visibilityProperty: true}) && (node.matches("input")
+    || [...node.childNodes].some(part => part.nodeType === 3 && part.data.trim())));
+  const kinds = new Map(texts.map(node => [kind(node), node]));
+  judged.forEach(kind => kinds.delete(kind));
+  if (!kinds.size) return [[], []];
+  const options = {runOnly: ["color-contrast"], resultTypes: ["violations"]};
+  const {violations} = await axe.run({include: [...kinds.values()]}, options);
+  return [violations, [...kinds.keys()]];
 }"""
 
 
@@ -53,15 +69,35 @@ def raw_formulas(visit):
     return [f"a formula is not set: {text[:80]}" for text in visit.page.evaluate(RAW_FORMULAS)]
 
 
-def barriers(visit):
-    """What axe finds. It leaves the page without formulas: look at everything else before."""
-    visit.page.evaluate(THIN)
-    visit.page.evaluate(AXE)
+def _told(violations):
     return [
         f"{rule['id']} ({rule['impact']}) at {node['target'][0]}"
-        for rule in visit.page.evaluate(RUN_AXE)
+        for rule in violations
         for node in rule["nodes"]
     ]
+
+
+def barriers(visit):
+    """What axe finds at the desk, but for colours."""
+    return _told(visit.page.evaluate(RUN_AXE, {"rules": {"color-contrast": {"enabled": False}}}))
+
+
+def barriers_on_a_phone(visit):
+    visit.page.wait_for_timeout(400)  # the theme waits for 300 ms, then it looks for what scrolls
+    return _told(visit.page.evaluate(RUN_AXE, {"runOnly": OF_A_PHONE}))
+
+
+def pale(visit):
+    """Text that its ground does not set off, of the kinds that no page before had."""
+    violations, kinds = visit.page.evaluate(CONTRAST, sorted(visit.judged))
+    visit.judged.update(kinds)
+    return _told(violations)
+
+
+def strip(visit):
+    """Leave to axe what it can judge: look at formulas and drawings before."""
+    visit.page.evaluate(THIN)
+    visit.page.evaluate(AXE)
 
 
 def too_heavy(visit, most=900_000):

@@ -4,7 +4,7 @@ import re
 
 import nbformat
 import pytest
-from browsing import Visit, served
+from browsing import served
 
 ADDRESS = "https://github.com/someone/a-book"
 NOTEBOOK = nbformat.writes(
@@ -70,8 +70,9 @@ def _outside(opened):
         assert not menu.is_visible()
 
 
-def test_menus_open_below_their_buttons_and_inside_the_window(browser, html):
-    with served(html) as url, Visit(browser, url, "book/numpy/page.html") as opened:
+def test_menus_open_below_their_buttons_and_inside_the_window(open_in, html):
+    with served(html) as url:
+        opened = open_in(url, "book/numpy/page.html")
         for width in (1280, 390, 360, 320):
             opened.resize(width)
             assert list(_outside(opened)) == [], width

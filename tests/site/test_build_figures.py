@@ -4,7 +4,7 @@ import book_figures
 import nbformat
 import numpy as np
 import pytest
-from browsing import Visit, served
+from browsing import served
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
@@ -43,9 +43,8 @@ def page(build):
 
 
 @pytest.fixture
-def visit(browser, page):
-    with Visit(browser, page, "book/page.html") as visit:
-        yield visit.page
+def visit(open_in, page):
+    return open_in(page, "book/page.html").page
 
 
 def test_each_captioned_drawing_is_a_numbered_figure(visit):
@@ -96,26 +95,26 @@ def test_a_drawing_opens_large_and_gives_the_focus_back(visit):
     assert visit.get_by_role("dialog", name="Figure 2").is_visible()
 
 
-def test_without_scripts_the_link_leads_to_the_file(browser, page):
-    with Visit(browser, page, "book/page.html", scripts=False) as visit:
-        address = visit.page.locator("a.enlarge").first.evaluate("link => link.href")
-        assert visit.page.request.get(address).text().startswith("<svg")
+def test_without_scripts_the_link_leads_to_the_file(open_in, page):
+    visit = open_in(page, "book/page.html", scripts=False).page
+    address = visit.locator("a.enlarge").first.evaluate("link => link.href")
+    assert visit.request.get(address).text().startswith("<svg")
 
 
-def test_in_the_dark_a_drawing_has_no_slab(browser, page):
-    shades = {}
-    for scheme in ("light", "dark"):
-        with Visit(browser, page, "book/page.html", scheme=scheme) as visit:
-            shades[scheme] = visit.page.evaluate(SHADES)
+def test_in_the_dark_a_drawing_has_no_slab(open_in, page):
+    shades = {
+        scheme: open_in(page, "book/page.html", scheme=scheme).page.evaluate(SHADES)
+        for scheme in ("light", "dark")
+    }
     assert shades["light"]["paper"] == shades["dark"]["paper"] == "none"
     assert shades["light"]["text"] != shades["dark"]["text"]
     assert shades["light"]["cell"] != shades["dark"]["cell"]
 
 
-def test_in_print_a_drawing_is_light(browser, page):
-    with Visit(browser, page, "book/page.html", scheme="dark") as visit:
-        visit.page.emulate_media(media="print")
-        assert visit.page.evaluate(SHADES)["text"] == "rgb(34, 37, 42)"
+def test_in_print_a_drawing_is_light(open_in, page):
+    visit = open_in(page, "book/page.html", scheme="dark").page
+    visit.emulate_media(media="print")
+    assert visit.evaluate(SHADES)["text"] == "rgb(34, 37, 42)"
 
 
 SHADES = """() => {

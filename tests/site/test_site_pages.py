@@ -1,24 +1,30 @@
 """Every page of the built site is whole and usable, on light, dark and narrow screens."""
 
+from pathlib import Path
+
 import faults
 import pytest
-from browsing import PAGES
-from views import VIEWS, found
+from browsing import PAGES, Window
+from views import OPENED, found
+
+ONE_OF_A_KIND = list({Path(page).parent: page for page in PAGES}.values())
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_page_has_no_fault(visit, page):
-    found_in = {}
-    for view, (options, checks) in VIEWS.items():
-        opened = visit(f"{page}.html", **options)
-        found_in[view] = found(opened, checks)
-        opened.context.close()
-    assert found_in == {view: [] for view in VIEWS}
+    assert found(visit(f"{page}.html", width=390)) == []
 
 
-def test_search_page_has_no_fault(visit):
-    for options, checks in VIEWS.values():
-        assert found(visit("search.html?q=softmax", **options), checks) == []
+def test_search_page_has_no_fault(browser, site):
+    first = Window(browser)  # which has fetched nothing before
+    assert found(first.open(site, "search.html?q=softmax", width=390)) == []
+
+
+@pytest.mark.parametrize("view", [{}, {"scheme": "dark", "width": 1200}], ids=["light", "dark"])
+@pytest.mark.parametrize("page", ONE_OF_A_KIND)
+def test_a_page_is_whole_and_still_where_it_is_opened_at_a_desk(visit, page, view):
+    opened = visit(f"{page}.html", **view)
+    assert [fault for check in OPENED for fault in check(opened)] == []
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,14 +1,20 @@
-"""Three views of a page, each opened once, and what is looked at in each."""
+"""Three views of a page that is opened once, on a phone, and what is looked at in each."""
 
 import faults
 import looks
 
-LIGHT = (
+OPENED = (faults.elsewhere, faults.complaints, looks.shifts)
+PHONE = (
+    *OPENED,
     faults.too_heavy,
-    faults.elsewhere,
-    faults.complaints,
+    looks.overflow,
+    looks.cut_formulas,
+    looks.no_hint,
+    looks.tiny,
+    *(looks.at(width, looks.overflow) for width in (320, 360, 375)),
+)
+LIGHT = (
     faults.raw_formulas,
-    looks.shifts,
     looks.overflow,
     looks.cut_formulas,
     looks.no_hint,
@@ -20,32 +26,27 @@ LIGHT = (
     looks.shown_solutions,
     looks.pale_rings,
     looks.faults_in_print,
-    faults.barriers,
 )
-DARK = (
-    faults.elsewhere,
-    faults.complaints,
-    looks.shifts,
-    looks.pale_rings,
-    faults.barriers,
+DARK = (looks.pale_rings,)
+WHOLE = (("light", 390, PHONE), ("light", 1280, LIGHT), ("dark", 1200, (looks.pale_rings,)))
+STRIPPED = (
+    ("dark", 1200, (faults.pale,)),
+    ("light", 1280, (faults.pale, faults.barriers)),
+    ("light", 390, (faults.barriers_on_a_phone,)),
 )
-PHONE = (
-    faults.elsewhere,
-    faults.complaints,
-    looks.shifts,
-    looks.overflow,
-    looks.cut_formulas,
-    looks.no_hint,
-    looks.tiny,
-    *(looks.at(width, looks.overflow) for width in (320, 360, 375)),
-    looks.at(390, faults.barriers),  # at that width the theme has looked for what scrolls
-)
-VIEWS = {
-    "light": ({}, LIGHT),
-    "dark": ({"scheme": "dark", "width": 1200}, DARK),
-    "phone": ({"width": 390}, PHONE),
-}
 
 
-def found(visit, checks):
-    return [fault for check in checks for fault in check(visit)]
+def found(window):
+    """The faults of a page that was opened on a phone; axe, at the end, strips it."""
+    said = _said(window, WHOLE)
+    faults.strip(window)
+    return said + _said(window, STRIPPED)
+
+
+def _said(window, views):
+    said = []
+    for scheme, width, checks in views:
+        window.look(scheme, width)
+        found = [fault for check in checks for fault in check(window)]
+        said += [f"{fault}, in {scheme} colours at {width} px" for fault in found]
+    return said
