@@ -1,5 +1,5 @@
 # make book                  build the book, serve it, print its address (SERVE=0: only build)
-# make test                  prove everything
+# make test                  prove everything (ALL=1: for other GPUs and versions, too)
 # make lab                   open the notebooks in JupyterLab
 # make notebooks [NB=path]   run notebooks again and write their outputs (FRESH=1: timings too)
 # make check FILE=path       prove one file, in seconds: a notebook's numbers, the tests of a module
@@ -18,7 +18,7 @@ book:
 
 test:
 	@sh tools/python -m tools.environment requirements.txt
-	@.venv/bin/python -m tools.prove
+	@.venv/bin/python -m tools.prove $(if $(ALL),--everywhere)
 
 lab:
 	@sh tools/python -m tools.environment requirements-lab.txt

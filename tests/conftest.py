@@ -1,12 +1,17 @@
 """What holds for all tests, whoever begins them, and whatever they import first.
 
 Tests of the kernels need Triton's interpreter. A shell that begins a command behind others lets it
-ignore Ctrl-C, and so would each program that a test starts: here it is heard again.
+ignore Ctrl-C, and so would each program that a test starts: here it is heard again. What is marked
+`everywhere` takes many minutes, and few commits change it: it waits to be asked for.
 """
 
 import importlib.util
 import os
 import signal
+
+import pytest
+
+from tools.results import LEFT_OUT
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -16,3 +21,14 @@ if importlib.util.find_spec("torch"):
 
     if not torch.cuda.is_available():
         os.environ.setdefault("TRITON_INTERPRET", "1")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--everywhere", action="store_true", help="run what is marked so, too")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--everywhere"):
+        for item in items:
+            if item.get_closest_marker("everywhere"):
+                item.add_marker(pytest.mark.skip(reason=LEFT_OUT))

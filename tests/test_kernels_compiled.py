@@ -1,4 +1,4 @@
-"""The kernels compiled for an H100 and an A100, which are not here; and checks that can fail.
+"""The kernels compiled for an H100, which is not here; and checks that can fail.
 
 Every configuration that is chosen, or that a race may choose. What holds of the code is what would
 be measured badly otherwise: no spills, tensor cores, no more than a program can have, no product
@@ -8,14 +8,13 @@ twice; and for an H100, where whole groups of warps multiply, none that waits fo
 import compiled_kernels as made
 import pytest
 
-CHIPS = "sm_90", "sm_80"
+CHIP = "sm_90"
 
 
-@pytest.mark.parametrize("chip", CHIPS)
-def test_every_kernel_compiles(chip):
-    answers = made.compiled(chip)
+def test_every_kernel_compiles():
+    answers = made.compiled(CHIP)
     assert made.broken(answers) == []
-    assert [a["job"] for a in answers] == list(made.jobs(chip))
+    assert [a["job"] for a in answers] == list(made.jobs(CHIP))
     forward = [a for a in answers if a["job"]["way"] == "forward"]
     for each in forward:
         again = each["job"]["variant"] in ("masked", "ruled")
@@ -23,38 +22,33 @@ def test_every_kernel_compiles(chip):
     assert all(len(a["kernels"]) >= 2 for a in answers if a["job"]["way"] != "forward")
 
 
-@pytest.mark.parametrize("chip", CHIPS)
-def test_no_kernel_spills(chip):
-    assert made.spilling(chip, made.compiled(chip)) == []
+def test_no_kernel_spills():
+    assert made.spilling(CHIP, made.compiled(CHIP)) == []
 
 
-@pytest.mark.parametrize("chip", CHIPS)
-def test_every_kernel_fits_on_the_chip(chip):
-    assert made.too_large(chip, made.compiled(chip)) == []
+def test_every_kernel_fits_on_the_chip():
+    assert made.too_large(CHIP, made.compiled(CHIP)) == []
 
 
-@pytest.mark.parametrize("chip", CHIPS)
-def test_products_are_the_work_of_tensor_cores(chip):
-    assert made.without_tensor_cores(chip, made.compiled(chip)) == []
+def test_products_are_the_work_of_tensor_cores():
+    assert made.without_tensor_cores(CHIP, made.compiled(CHIP)) == []
 
 
-@pytest.mark.parametrize("chip", CHIPS)
-def test_every_product_that_makes_an_address_has_64_bits(chip):
-    assert made.narrow(made.compiled(chip)) == []
+def test_every_product_that_makes_an_address_has_64_bits():
+    assert made.narrow(made.compiled(CHIP)) == []
 
 
-@pytest.mark.parametrize(("chip", "fewest"), [("sm_90", 70), ("sm_80", 32)])
-def test_no_product_is_made_twice(chip, fewest):
-    assert made.repeating(chip, made.compiled(chip)) == []
-    assert made.counted(made.compiled(chip)) >= fewest
+def test_no_product_is_made_twice():
+    assert made.repeating(CHIP, made.compiled(CHIP)) == []
+    assert made.counted(made.compiled(CHIP)) >= 70
 
 
 def test_no_product_waits_for_the_last():
-    assert made.serialized(made.compiled("sm_90")) == []
+    assert made.serialized(made.compiled(CHIP)) == []
 
 
 def test_no_register_of_a_running_product_is_used():
-    assert made.overwritten(made.compiled("sm_90")) == []
+    assert made.overwritten(made.compiled(CHIP)) == []
 
 
 def planted(chip, *configuration, width=128, **job):

@@ -1,4 +1,4 @@
-"""The kernels compiled for a B200, for a GeForce of 2025 and for AMD's MI300, which are not here.
+"""The kernels compiled for other GPUs: an A100, a B200, a GeForce of 2025, AMD's MI300.
 
 Every width, in the variants that `compiled_kernels.jobs` names.
 """
@@ -6,13 +6,19 @@ Every width, in the variants that `compiled_kernels.jobs` names.
 import compiled_kernels as made
 import pytest
 
-CHIPS = "sm_100", "sm_120", "gfx942"
+pytestmark = pytest.mark.everywhere
+CHIPS = "sm_80", "sm_100", "sm_120", "gfx942"
 
 
 @pytest.mark.parametrize("chip", CHIPS)
 def test_every_kernel_compiles(chip):
     assert made.broken(made.compiled(chip)) == []
     assert [a["job"] for a in made.compiled(chip)] == list(made.jobs(chip))
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_every_product_that_makes_an_address_has_64_bits(chip):
+    assert made.narrow(made.compiled(chip)) == []
 
 
 @pytest.mark.parametrize("chip", CHIPS)
@@ -30,7 +36,7 @@ def test_products_are_the_work_of_tensor_cores(chip):
     assert made.without_tensor_cores(chip, made.compiled(chip)) == []
 
 
-@pytest.mark.parametrize(("chip", "fewest"), [("sm_100", 13), ("sm_120", 32)])
+@pytest.mark.parametrize(("chip", "fewest"), [("sm_80", 32), ("sm_100", 13), ("sm_120", 32)])
 def test_no_product_is_made_twice(chip, fewest):
     """Those of a B200's own instruction, which one thread issues for all, no listing tells."""
     assert made.repeating(chip, made.compiled(chip)) == []

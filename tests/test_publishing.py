@@ -40,6 +40,7 @@ def wrong_steps(workflow):
 def test_the_workflow_runs_what_exists_and_pins_the_rest():
     jobs = yaml.safe_load(WORKFLOW)["jobs"]
     assert [step["run"] for step in jobs["prove"]["steps"] if "run" in step] == ["make test"]
+    assert jobs["prove"]["env"]["ALL"] == "${{ github.event_name == 'push' && 1 || '' }}"
     assert set(jobs["publish"]["needs"]) == set(jobs) - {"publish"}
     assert wrong_steps(WORKFLOW) == []
 

@@ -36,6 +36,7 @@ def whole(pattern, minor):
     return os.path.expanduser(pattern).format(minor).lstrip("/")
 
 
+@pytest.mark.everywhere
 @pytest.mark.parametrize("minor", OTHERS)
 def test_another_python_installs_what_is_pinned_and_builds_a_book_with_formulas(minor, tmp_path):
     python = find(minor)

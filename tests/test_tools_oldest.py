@@ -40,6 +40,7 @@ def test_the_oldest_release_of_a_range_is_its_first():
     assert oldest("scipy>=1.15") == "scipy==1.15.0"
 
 
+@pytest.mark.everywhere
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="this machine has no Python 3.11 or 3.12")
 def test_the_oldest_versions_that_are_promised_run_the_chapters_on_numpy(tmp_path):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

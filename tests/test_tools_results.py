@@ -3,7 +3,7 @@
 import pytest
 
 from tools import prove
-from tools.results import EXPECTED, Result, by_kind, table
+from tools.results import EXPECTED, LEFT_OUT, Result, by_kind, table
 
 WHOLE = """<testsuites><testsuite>
 <testcase classname="tests.test_masks" name="test_a" time="0.5"/>
@@ -54,6 +54,14 @@ def test_a_skip_for_what_the_machine_has_not_is_no_failure_but_is_listed(rows):
     assert list(table([row]))[-1] == f"skipped: tests.test_masks test_a: masks.py:7: {EXPECTED}GPU"
 
 
+def test_what_was_not_asked_for_is_no_failure_and_is_counted_in_one_line(rows):
+    reason = f'time="0.5"><skipped>masks.py:7: {LEFT_OUT}</skipped></testcase>'
+    row = rows('"test_a" time="0.5"/>', f'"test_a" {reason}')["tests"]
+    assert (row.ok, row.passed, row.skipped, row.left_out) == (True, 1, [], 1)
+    assert list(table([row]))[-1] == f"left out: 1 of the tests: {LEFT_OUT}"
+    assert "left out" not in "".join(table([rows()["tests"]]))
+
+
 def test_a_kind_of_which_nothing_ran_fails(rows):
     assert not rows("tests.site", "tests")["browser tests"].ok
 
@@ -71,7 +79,7 @@ def test_a_step_fails_with_its_command(tmp_path):
 @pytest.mark.parametrize("broken", ["lint", "site"])
 def test_one_failed_step_fails_the_whole_and_is_named_in_the_last_line(monkeypatch, capsys, broken):
     results = [Result(step, 1.0, ok=step != broken) for step in ("lint", "site", "pytest")]
-    monkeypatch.setattr(prove, "prove", lambda folder: results)
+    monkeypatch.setattr(prove, "prove", lambda folder, *options: results)
     with pytest.raises(SystemExit) as end:
         prove.main()
     assert end.value.code
@@ -81,7 +89,7 @@ def test_one_failed_step_fails_the_whole_and_is_named_in_the_last_line(monkeypat
 
 
 def test_the_whole_passes_where_every_step_does(monkeypatch, capsys):
-    monkeypatch.setattr(prove, "prove", lambda folder: [Result("tests", 1.0, passed=7)])
+    monkeypatch.setattr(prove, "prove", lambda folder, *options: [Result("tests", 1.0, passed=7)])
     with pytest.raises(SystemExit) as end:
         prove.main()
     assert not end.value.code

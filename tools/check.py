@@ -26,7 +26,8 @@ def steps(paths):
         if path.endswith(".py"):
             if not (tests := concerned_by(path)):
                 sys.exit(f"No test imports {path}: `make test` proves it.")
-            found[f"tests of {path}"] = (*PYTEST, "-n", "0", *tests)
+            options = ["--everywhere"] if tests == [path] else []
+            found[f"tests of {path}"] = (*PYTEST, "-n", "0", *options, *tests)
     return found
 
 

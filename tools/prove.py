@@ -1,4 +1,7 @@
-"""Run every check of the book, all of them even after a failure, and end with one summary."""
+"""Run every check of the book, all of them even after a failure, and end with one summary.
+
+python -m tools.prove [--everywhere]
+"""
 
 import subprocess
 import sys
@@ -37,16 +40,16 @@ def step(name, command, environ):
     return Result(name, time.monotonic() - began, ok=status == 0)
 
 
-def run_pytest(environ, folder):
+def run_pytest(environ, folder, *options):
     junit = f"{folder}/junit.xml"
-    whole = step("pytest", (*PYTEST, f"--junitxml={junit}", *PLACES), environ)
+    whole = step("pytest", (*PYTEST, *options, f"--junitxml={junit}", *PLACES), environ)
     try:
         return [whole, *by_kind(junit)]
     except OSError:  # pytest broke before it could write the file
         return [whole]
 
 
-def prove(folder):
+def prove(folder, *options):
     environ = settings(folder)
     results = []
     try:
@@ -56,13 +59,13 @@ def prove(folder):
         results.append(Result("browser", ok=False))
     results += [step(name, command, environ) for name, command in STEPS.items()]
     subprocess.run(FONTS, env=environ)
-    return results + run_pytest(environ, folder)
+    return results + run_pytest(environ, folder, *options)
 
 
-def main():
+def main(*options):
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        results = prove(folder)
+        results = prove(folder, *options)
     print("\n=== summary", *table(results), sep="\n")
     failed = [result.step.strip() for result in results if not result.ok]
     minutes, seconds = divmod(round(time.monotonic() - began), 60)
@@ -74,4 +77,4 @@ def main():
 
 if __name__ == "__main__":
     with ending("Stopped before all was proved."):
-        main()
+        main(*sys.argv[1:])
