@@ -2,7 +2,7 @@
 # make test                  prove everything (ALL=1: for other GPUs and versions, too)
 # make lab                   open the notebooks in JupyterLab
 # make notebooks [NB=path]   run notebooks again and write their outputs (FRESH=1: timings too)
-# make check FILE=path       prove one file, in seconds: a notebook's numbers, the tests of a module
+# make check FILE=path       prove one file in a minute: a notebook's numbers, the nearest tests
 # make gpu-check COMMIT=id   on a machine with a GPU: the kernels agree, then race (8 minutes)
 #
 # PYTHON=path picks the Python that .venv is made with; CHROMIUM=path the browser of the tests.

@@ -1,13 +1,14 @@
-"""`make check` proves one notebook; kernels never share a socket; a list of faults is not cut."""
+"""`make check` proves one file; kernels never share a socket; a list of faults is not cut."""
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from jupyter_client import KernelManager
 
-from tools import check, kernels, prove
-from tools.concerned import concerned_by
+from tools import check, kernels, minute, prove
+from tools.concerned import MOST, concerned_by, nearest
 
 NOTEBOOK = "book/numpy/01-weighted-average.ipynb"
 
@@ -18,29 +19,60 @@ def test_each_step_looks_at_the_named_notebooks_only():
 
 
 @pytest.mark.parametrize(
-    ("path", "tests"),
+    ("path", "test"),
     [
-        ("code/attnbook/semantics.py", ["tests/test_semantics.py"]),
-        ("code/attnbook/kernels/forward.py", ["tests/test_kernels.py"]),
-        ("tests/clocks.py", ["tests/test_no_clock_decides.py"]),
-        ("tests/test_masks.py", ["tests/test_masks.py"]),
-        ("tools/check.py", ["tests/test_tools_check.py"]),
+        ("code/attnbook/masks.py", "tests/test_masks.py"),  # of more than twenty that use masks
+        ("code/attnbook/kernels/forward.py", "tests/test_kernels.py"),
+        ("code/attnbook/pytorch/heads.py", "tests/test_grouped_heads.py"),
+        ("code/attnbook/measure/results/processor.json", "tests/test_measure.py"),
+        ("book/_ext/book_sharing.py", "tests/site/test_build_sharing.py"),
+        ("_toc.yml", "tests/test_chapters.py"),
+        ("tests/clocks.py", "tests/test_no_clock_decides.py"),
+        ("tests/test_masks.py", "tests/test_masks.py"),
+        ("tools/check.py", "tests/test_tools_check.py"),
     ],
 )
-def test_code_is_proved_by_the_tests_that_import_it_or_are_named_after_it(path, tests):
+def test_a_file_is_proved_by_the_tests_nearest_to_it(path, test):
+    tests = [each for each in concerned_by(path) if Path(each).name.startswith("test_")]
+    assert tests[0] == test and len(tests) <= MOST
     *_, command = check.steps([path]).values()
     assert command[-len(tests) :] == tuple(tests) and NOTEBOOK not in command
 
 
-def test_an_exercise_is_proved_by_its_own_cases():
-    path = "code/attnbook/exercises/chapters/masks/causal_mask.py"
-    assert concerned_by(path)[-2:] == ["-k", "masks.causal_mask"]
+def test_what_no_test_speaks_of_is_proved_by_those_of_its_importers():
+    near = "code/attnbook/exercises/engine/near.py"
+    assert nearest(near) == []
+    assert "tests/test_exercise_facts.py" in concerned_by(near)
 
 
-@pytest.mark.parametrize("path", ["book/_ext/book_boxes.py", "code/attnbook/pytorch/heads.py"])
-def test_where_no_test_is_known_the_whole_suite_is_asked_for(path):
-    with pytest.raises(SystemExit, match=f"No test imports {path}: `make test`"):
-        check.main([path])
+def test_an_exercise_is_proved_by_its_own_cases_and_a_family_by_those_of_its_exercises():
+    chapters = "code/attnbook/exercises/chapters"
+    assert concerned_by(f"{chapters}/masks/causal_mask.py")[-2:] == ["-k", "masks.causal_mask"]
+    users = concerned_by("code/attnbook/exercises/families/triangles.py")[-1]
+    assert "masks.causal_mask" in users.split(" or ")
+
+
+def test_where_no_test_is_known_the_whole_suite_is_asked_for(tmp_path):
+    unknown = tmp_path / "".join(["un", "known.txt"])
+    unknown.touch()
+    with pytest.raises(SystemExit, match=f"No test speaks of {unknown}: `make test`"):
+        check.main([str(unknown)])
+
+
+def test_after_a_minute_a_test_is_skipped_and_before_it_is_not(monkeypatch):
+    monkeypatch.setattr(minute, "used", lambda: minute.SECONDS - 1)
+    minute.pytest_runtest_setup(None)
+    monkeypatch.setattr(minute, "used", lambda: minute.SECONDS + 1)
+    with pytest.raises(pytest.skip.Exception, match="`make test` runs it"):
+        minute.pytest_runtest_setup(None)
+
+
+def test_the_first_that_fails_ends_a_check(tmp_path):
+    test = tmp_path / "test_two.py"
+    test.write_text("def test_one():\n    assert 0\n\n\ndef test_two():\n    assert 0\n")
+    command = [*check.WITHIN, "-n", "0", "-c", "pyproject.toml", test]
+    said = subprocess.run(command, capture_output=True, text=True).stdout
+    assert "1 failed" in said and "2 failed" not in said
 
 
 def test_the_rules_and_exercises_are_asked_of_the_named_notebook_only():

@@ -1,4 +1,4 @@
-"""Prove a change in seconds: of notebooks all that they print, of code the tests that it concerns.
+"""Prove a change in a minute: of notebooks all that they print, of others the nearest tests.
 
 python -m tools.check book/numpy/02-softmax.ipynb code/attnbook/linear.py
 """
@@ -12,22 +12,26 @@ from tools.concerned import OF_EXERCISES, concerned_by
 from tools.prove import PYTEST, PYTHON, step
 from tools.reproducible import settings
 
+ALONE = *PYTEST, "-n", "0"
+WITHIN = *PYTEST, "-x", "-p", "tools.minute"
+
 
 def steps(paths):
     """The commands that prove these files and nothing else."""
-    found = {
-        "lint": (PYTHON, "-m", "ruff", "check", *paths),
-        "format": (PYTHON, "-m", "ruff", "format", "--check", *paths),
-    }
+    found = {}
+    if linted := [path for path in paths if path.endswith((".py", ".ipynb"))]:
+        found["lint"] = (PYTHON, "-m", "ruff", "check", *linted)
+        found["format"] = (PYTHON, "-m", "ruff", "format", "--check", *linted)
     if notebooks := [path for path in paths if path.endswith(".ipynb")]:
         found["form"] = (PYTHON, "-m", "tools.notebooks", "--check", *notebooks)
-        found["rules, exercises and numbers"] = (*PYTEST, "-n", "0", *_of_chapters(notebooks))
+        found["rules, exercises and numbers"] = (*ALONE, *_of_chapters(notebooks))
     for path in paths:
-        if path.endswith(".py"):
+        if path not in notebooks:
             if not (tests := concerned_by(path)):
-                sys.exit(f"No test imports {path}: `make test` proves it.")
+                sys.exit(f"No test speaks of {path}: `make test` proves it.")
+            pytest = ALONE if len(tests) == 1 or "-k" in tests else WITHIN
             options = ["--everywhere"] if tests == [path] else []
-            found[f"tests of {path}"] = (*PYTEST, "-n", "0", *options, *tests)
+            found[f"tests of {path}: {' '.join(tests)}"] = (*pytest, *options, *tests)
     return found
 
 
@@ -52,7 +56,7 @@ def main(paths):
     if any(path.endswith(".ipynb") for path in paths):
         print("Proved, but for links, citations and equations: `make book` proves those.")
     else:
-        print("Proved by the tests that import it; what else it touches, `make test` proves.")
+        print("Proved by the tests nearest to it; what else it touches, `make test` proves.")
 
 
 if __name__ == "__main__":
