@@ -2,7 +2,9 @@
 
     sh tools/python -m tools.environment requirements-book.txt
 
-It needs nothing but the standard library. Whatever goes wrong ends in one sentence, and running it
+It needs nothing but the standard library and pip, which come with Python. uv would install faster,
+but it has to be installed first, and it does not read pip's settings, with which a machine says
+where its packages come from. Whatever goes wrong ends in one sentence, and running it
 again works: an environment that was left half made is made afresh. One that somebody made by hand
 is left alone.
 """

@@ -1,4 +1,9 @@
-"""Serve `_build/html` on this machine until Ctrl-C."""
+"""Serve `_build/html` on this machine until Ctrl-C.
+
+The server is the standard library's. `python -m http.server` alone gives up where its port is busy,
+has no page for a wrong address, follows links out of the folder, answers a page elsewhere that gave
+its own name this machine's address, and leaves make to end with an error.
+"""
 
 import contextlib
 import errno
@@ -12,8 +17,6 @@ from pathlib import Path
 
 SITE = Path(__file__).resolve().parents[1] / "_build/html"
 PORTS = range(8000, 8100)
-
-
 NAMES = ("127.0.0.1", "localhost")
 
 
@@ -35,15 +38,9 @@ class Handler(SimpleHTTPRequestHandler):
 
     def send_error(self, code, *arguments):
         page = SITE / "404.html"
-        if code != HTTPStatus.NOT_FOUND or not page.is_file():
-            return super().send_error(code, *arguments)
-        body = page.read_bytes()
-        self.send_response(code)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
+        if code == HTTPStatus.NOT_FOUND and page.is_file():
+            self.error_message_format = page.read_text(encoding="utf-8").replace("%", "%%")
+        super().send_error(code, *arguments)
 
 
 class Server(ThreadingHTTPServer):

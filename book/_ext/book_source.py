@@ -1,4 +1,8 @@
-"""Beside each signature a link to its lines, once the address of the repository is known."""
+"""Beside each signature a link to its lines, once the address of the repository is known.
+
+`sphinx.ext.linkcode` would spare five lines of this. It makes the links as a page is read, so that
+they would stay as they were when only the address or the branch changes.
+"""
 
 import sys
 from inspect import getsourcefile, getsourcelines, isclass, isfunction, ismethod, unwrap
