@@ -7,10 +7,13 @@ import pytest
 import yaml
 from contract import words
 
+import attnbook
 from tools.build import BUILT
 
 ROOT = Path(__file__).parents[1]
 WORKFLOW = (ROOT / ".github/workflows/book.yml").read_text(encoding="utf-8")
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+RENAMED = re.compile(r"^\| `([\w.]+)`.* \| `([\w.]+)`.* \|$", re.M)
 PAGES = [ROOT / "PUBLISHING.md", ROOT / "CONTRIBUTING.md", ROOT / "README.md"]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = re.search(r"^\.PHONY: (.*)", MAKEFILE, re.M)[1].split()
@@ -71,3 +74,31 @@ def test_a_page_names_commands_and_files_that_exist(page):
 
 def test_how_to_publish_is_told_on_one_page():
     assert words(PAGES[0].read_text(encoding="utf-8")) < 400
+
+
+def said(name):
+    return yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
+
+
+def versions(changelog):
+    """The version as each place says it."""
+    newest = re.search(r"^## ([\d.]+)", changelog, re.M)[1]
+    site = said("_config.yml")["sphinx"]["config"]
+    return [attnbook.__version__, said("CITATION.cff")["version"], site["version"], newest]
+
+
+def test_the_version_is_the_same_wherever_it_is_said():
+    assert len(set(versions(CHANGELOG))) == 1
+    assert len(set(versions(CHANGELOG.replace("## ", "## 9.", 1)))) == 2
+
+
+def is_there(name):
+    module, function = name.split(".")
+    return hasattr(getattr(attnbook, module), function)
+
+
+def test_the_changelog_leads_from_names_that_are_gone_to_names_that_are_there():
+    renamed = RENAMED.findall(CHANGELOG)
+    assert len(renamed) > 5
+    assert [names for names in renamed if [is_there(name) for name in names] != [False, True]] == []
+    assert is_there("masks.causal_mask") and not is_there("masks.no_mask")
