@@ -13,7 +13,7 @@ from tools.environment import ROOT, alone, disk_is_full
 BUILT = ROOT / "_build"
 MADE_OF = BUILT / "made-of"  # a digest of what Sphinx does not watch, written after a whole build
 UNWATCHED = ("book/_ext", "book/_static", "book/_templates", "constraints.txt")
-JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
+JUPYTER_BOOK = "import tools; from jupyter_book.cli.main import main; main()"
 COMMAND = (sys.executable, "-c", JUPYTER_BOOK, "build", ".", "-W", "-n", "--keep-going")
 LISTED = re.compile(r"\bfile: (\S+)")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
