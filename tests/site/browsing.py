@@ -66,7 +66,7 @@ class Window:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", self._hear)
         self.page.add_init_script(WATCH_SHIFTS)
-        self.root = None
+        self.root = self.seen = None
         self.judged = set()  # the kinds of text that have been looked at
 
     def open(self, root, path, scheme="light", width=1280):
@@ -77,7 +77,8 @@ class Window:
         self.page.mouse.move(0, 0)
         self.page.emulate_media(color_scheme=scheme, media="screen", reduced_motion="no-preference")
         self.resize(width)
-        self.root, self.path, self.requests, self.complaints = root, path, set(), []
+        self.root, self.path, self.seen = root, path, (scheme, width)
+        self.requests, self.complaints = set(), []
         self.page.goto(f"{root}/{path}")
         if self.scripts:
             self.page.evaluate("document.fonts.ready.then(() => true)")
@@ -89,6 +90,9 @@ class Window:
 
     def look(self, scheme, width):
         """The same page in other colours, in a window as wide as this; the page has heard of it."""
+        if (scheme, width) == self.seen:
+            return
+        self.seen = scheme, width
         self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour between
         self.resize(width)
         self.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")

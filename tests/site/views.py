@@ -28,9 +28,9 @@ LIGHT = (
     looks.faults_in_print,
 )
 DARK = (looks.pale_rings,)
-WHOLE = (("light", 390, PHONE), ("light", 1280, LIGHT), ("dark", 1200, (looks.pale_rings,)))
+WHOLE = (("light", 390, PHONE), ("light", 1280, LIGHT), ("dark", 1280, (looks.pale_rings,)))
 STRIPPED = (
-    ("dark", 1200, (faults.pale,)),
+    ("dark", 1280, (faults.pale,)),
     ("light", 1280, (faults.pale, faults.barriers)),
     ("light", 390, (faults.barriers_on_a_phone,)),
 )
