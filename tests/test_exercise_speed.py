@@ -47,7 +47,7 @@ from attnbook.exercises.engine import attempt
 attempt.SECONDS = 1000  # the limit of a check would end it on a machine that does much else
 done = []
 def slow(*arguments):
-    while len(done) < 6 * 10**6:
+    while len(done) < 10**6:
         done.append(arguments)
 """
 
@@ -84,8 +84,9 @@ def test_the_first_check_makes_ten_million_calls_of_python_at_most(chapter):
     assert names and {name: calls for name, calls in made.items() if calls >= MOST} == {}
 
 
-def test_a_first_check_that_makes_more_is_found():
-    assert first_checks("twins", ["causal_mask"], answer="slow", more=SLOW)["causal_mask"] > MOST
+def test_calls_of_a_slow_answer_are_counted():
+    made = first_checks("twins", ["causal_mask"], answer="slow", more=SLOW)["causal_mask"]
+    assert made > 2 * 10**6  # which the answer makes; the rest of the check makes fewer
 
 
 def test_no_check_asks_each_kind_of_device():
