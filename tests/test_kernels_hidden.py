@@ -134,7 +134,7 @@ MISTAKES = [
     ("backward_keys", "not has_mark(", "has_mark("),
     ("launch", "q.shape[3] if atomic else 1", "1"),
     ("launch", "None if c.careful else total", "total"),
-    ("launch", "if _causal(options) else [c]", "if _causal(options) == 1 else [c]"),
+    ("launch", "if hides(options) else [c]", "if hides(options) == 1 else [c]"),
     ("visible", "batch.to(tl.int64) * 2 *", "batch.to(tl.int64) *"),
     ("visible", "(first <= keys) & (keys < end)", "(keys < end)"),
 ]

@@ -17,7 +17,7 @@ from attnbook.pytorch import rules
 SOURCE = Path(kernels.__file__).parent
 MODULES = (
     "arguments", "backward_keys", "backward_queries", "configurations", "delta", "forward",
-    "hidden", "interpreter", "launch", "order", "runs", "scores", "tiles", "visible",
+    "hidden", "interpreter", "launch", "order", "scores", "tiles", "visible",
 )  # fmt: skip
 MISTAKES = {
     "forward": [
@@ -65,8 +65,6 @@ MISTAKES = {
         ("tl.min(first, 0) // KEYS", "tl.max(first, 0) // KEYS"),
         ("begin // ROWS * ROWS, end, end, end", "begin // ROWS * ROWS, begin, end, end"),
         ("tl.cdiv(tl.minimum(full_begin, end), KEYS)", "tl.minimum(full_begin, end) // KEYS"),
-    ],
-    "runs": [
         ("torch.where(seen, group + 1, 0)", "torch.where(seen, group, 0)"),
         ("torch.where(seen, group, n_groups)", "torch.where(seen, group + 1, n_groups)"),
         ("(blocks < end[..., None])", "(blocks + size < end[..., None])"),

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from attnbook.arguments import describe
-from attnbook.kernels.runs import runs
+from attnbook.kernels.visible import runs
 from attnbook.pytorch import rules
 from attnbook.pytorch.masks import padding_mask
 

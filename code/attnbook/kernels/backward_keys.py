@@ -118,7 +118,7 @@ def flash_backward_keys(
         return
     n_visible = valid_keys(valid_lens, batch, n_k)
     sizes = (n_q, n_k, n_visible)
-    if CAUSAL == RUNS:
+    if CAUSAL >= RUNS:
         window = in_table(window, batch, n_q, n_k, KEYS)
     k = head_of(k, k_strides, batch, place % n_shared, n_visible, KEYS, D, TMA)
     v = head_of(v, v_strides, batch, place % n_shared, n_visible, KEYS, D, TMA)

@@ -61,7 +61,7 @@ def flash_backward_queries(
         return
     n_visible = valid_keys(valid_lens, batch, n_k)
     sizes = (n_q, n_k, n_visible)
-    if CAUSAL == RUNS:
+    if CAUSAL >= RUNS:
         window = in_table(window, batch, n_q, n_k, KEYS)
     q = head_of(q, q_strides, batch, head, n_q, ROWS, D, TMA)
     grad_out = head_of(grad_out, grad_strides, batch, head, n_q, ROWS, D, TMA)

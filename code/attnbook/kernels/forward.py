@@ -81,7 +81,7 @@ def flash_forward(
         return
     n_visible = valid_keys(valid_lens, batch, n_k)
     sizes = (n_q, n_k, n_visible)
-    if CAUSAL == RUNS:
+    if CAUSAL >= RUNS:
         window = in_table(window, batch, n_q, n_k, KEYS)
     q = head_of(q, q_strides, batch, head, n_q, ROWS, D, TMA)
     k = head_of(k, k_strides, batch, head // group, n_visible, KEYS, D, TMA)

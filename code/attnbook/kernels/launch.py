@@ -14,10 +14,8 @@ from attnbook.kernels.configurations import DELTA, capability, careful, choices_
 from attnbook.kernels.delta import WHOLE, row_deltas
 from attnbook.kernels.forward import flash_forward
 from attnbook.kernels.interpreter import is_interpreting
-from attnbook.kernels.runs import table
-from attnbook.kernels.visible import RUNS
+from attnbook.kernels.visible import hides, is_cut, visible
 
-LARGEST = 128  # keys in a block
 CACHE = 16 * 2**20  # bytes of keys and values whose programs run together: a third of an H100's L2
 
 
@@ -35,7 +33,7 @@ def forward(q, k, v, options, configuration=None):
     arguments |= {"out": out, "lse": lse, "scale": scale, "softcap": options.softcap}
     for c in _and_again(configuration or choices(q, k, v, options)[0], q, options):
         start(
-            flash_forward, _programs(q, c.rows), c, **arguments, **_visible(k, c, options),
+            flash_forward, _programs(q, c.rows), c, **arguments, **visible(k, c, options),
             **_tile(q, c), SPECIALIZE=c.specialize,
         )  # fmt: skip
     return out, lse
@@ -43,7 +41,7 @@ def forward(q, k, v, options, configuration=None):
 
 def choices(q, k, v, options):
     """The configurations that the forward kernel may be compiled with, the one in use first."""
-    variant = _variant(options) | {"cut": _is_cut(k, options)}
+    variant = _variant(options) | {"cut": is_cut(k, options)}
     aligned = _describable(q, k, v)
     return choices_for(capability(q), "forward", q.shape[3], q.dtype, aligned=aligned, **variant)
 
@@ -84,7 +82,7 @@ def backward(
     total = torch.zeros_like(grads[0], dtype=torch.float32) if atomic else None
     for c in _and_again(by_keys, q, options):
         start(
-            flash_backward_keys, _programs(k, c.keys), c, **arguments, **_visible(k, c, options),
+            flash_backward_keys, _programs(k, c.keys), c, **arguments, **visible(k, c, options),
             grad_q=None if c.careful else total, grad_k=grads[1], grad_v=grads[2],
             **_tile(q, c), REDUCE=_reduces(c),
         )  # fmt: skip
@@ -92,7 +90,7 @@ def backward(
         torch.mul(total, scale, out=grads[0])
     for c in _and_again(by_rows, q, options)[atomic:]:
         start(
-            flash_backward_queries, _programs(q, c.rows), c, **arguments, **_visible(k, c, options),
+            flash_backward_queries, _programs(q, c.rows), c, **arguments, **visible(k, c, options),
             grad_q=grads[0], **_tile(q, c), COLUMNS=q.shape[3] if atomic else 1,
         )  # fmt: skip
     return grads if sign == 1 else (grads[0] * sign, *grads[1:])
@@ -173,30 +171,12 @@ def _sizes(q, k, options):
     }  # fmt: skip
 
 
-def _is_cut(k, options):
-    """Whether a query may see a part of a block of keys."""
-    hidden = options.window, options.valid_lens, options.runs
-    cut = options.causal or any(x is not None for x in hidden)
-    return cut or k.shape[2] % LARGEST > 0
-
-
-def _visible(k, c, options):
-    """Which keys a query sees: `window` are those before its own, or a table of all."""
-    window = options.window if options.runs is None else table(options.runs, k.shape[2], c.keys)
-    ragged = options.valid_lens is not None or k.shape[2] % c.keys > 0
-    return {"window": window, "CAUSAL": _causal(options), "RAGGED": ragged}
-
-
-def _causal(options):
-    return RUNS.value if options.runs is not None else options.causal or options.window is not None
-
-
 def _and_again(c, q, options):
     """A configuration, and where a block may hide a key from some queries that of the second look.
 
     Past a length all queries see zeros: what is there has no influence anyway.
     """
-    return [c, careful(capability(q), q.dtype)] if _causal(options) else [c]
+    return [c, careful(capability(q), q.dtype)] if hides(options) else [c]
 
 
 def _tile(q, c):

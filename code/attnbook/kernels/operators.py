@@ -1,17 +1,16 @@
 """The kernels as operators of PyTorch, which `torch.compile` keeps whole, and autograd knows."""
 
 import torch
+from torch import Tensor
 
 from attnbook.kernels import launch
 from attnbook.kernels.arguments import Options
 
 TWICE = "attnbook.kernels gives gradients, but no gradients of gradients: expected to be used once"
-
-
-OPTIONS = (  # of `Options`, since an operator takes tensors and numbers alone
-    "Tensor? bias, Tensor? valid_lens, bool causal, SymInt? window, float? softcap, float scale, "
-    "Tensor? runs"
-)
+# An operator takes tensors and numbers alone: the fields of `Options`, each of its type.
+SCHEMA = {bool: "bool", float: "float", float | None: "float?", int | None: "SymInt?"}
+SCHEMA |= {Tensor | None: "Tensor?"}
+OPTIONS = ", ".join(f"{SCHEMA[kind]} {name}" for name, kind in Options.__annotations__.items())
 FORWARD = f"(Tensor q, Tensor k, Tensor v, {OPTIONS}) -> (Tensor, Tensor)"
 BACKWARD = (
     "(Tensor grad_out, Tensor? grad_lse, Tensor q, Tensor k, Tensor v, Tensor out, Tensor lse, "
@@ -37,21 +36,24 @@ def attend_backward(grad_out, grad_lse, q, k, v, out, lse, atomic, *options):
 
 
 @torch.library.register_fake("attnbook::flash_attention_backward")
-def _(grad_out, grad_lse, q, k, v, *more):
+def _(grad_out, grad_lse, q, k, v, *others):
     return tuple(x.new_empty(x.shape) for x in (q, k, v))
 
 
 def _keep(ctx, inputs, output):
-    q, k, v, bias, valid_lens, *ctx.options, runs = inputs
-    ctx.save_for_backward(q, k, v, *output, bias, valid_lens, runs)
+    q, k, v, *options = inputs
+    tensors = [x if isinstance(x, Tensor) else None for x in options]
+    ctx.save_for_backward(q, k, v, *output, *tensors)
+    ctx.options = [None if isinstance(x, Tensor) else x for x in options]
     ctx.set_materialize_grads(False)
 
 
 def _gradients(ctx, grad_out, grad_lse):
-    q, k, v, out, lse, bias, valid_lens, runs = ctx.saved_tensors
+    q, k, v, out, lse, *tensors = ctx.saved_tensors
     if grad_out is None:
         grad_out = torch.zeros_like(out)
-    options = bias, valid_lens, *ctx.options, runs
+    pairs = zip(tensors, ctx.options, strict=True)
+    options = [number if tensor is None else tensor for tensor, number in pairs]
     grads = attend_backward(grad_out, grad_lse, q, k, v, out, lse, launch.adds(q), *options)
     return *grads, *(None for _ in options)
 

@@ -4,14 +4,76 @@ Query i stands at key i + n_k - n_q, as in `attnbook.masks`: the last query at t
 the keys before `n_visible`, with CAUSAL none after its own, with a window none more than `window`
 before its own. `sizes` are n_q, n_k and n_visible.
 
-Where CAUSAL is RUNS, `window` leads to what `runs.table` writes: the first and the end of the keys
-that each query sees, and of the queries that see each block of keys.
+Where CAUSAL is RUNS, `window` leads to what `table` writes: the first and the end of the keys that
+each query sees, and of the queries that see each block of keys. Options become these arguments in
+the first half of this file, and kernels read them in the second: no other file knows their form.
 """
 
+import torch
 import triton
 import triton.language as tl
+from torch.nn.functional import pad
 
-RUNS = tl.constexpr(2)
+RUNS = tl.constexpr(2)  # above False and True, as every way to read a table is
+LARGEST = 128  # keys in a block
+TOGETHER = 64  # queries that are looked at as one
+APART = (
+    "rule has documents whose keys lie apart, or were not looked at when the rule was made; "
+    "expected keys side by side: attnbook.fused.attention takes any"
+)
+
+
+def visible(k, c, options):
+    """What kernels in a configuration are told of the keys that a query sees."""
+    window = options.window if options.runs is None else table(options.runs, k.shape[2], c.keys)
+    ragged = options.valid_lens is not None or k.shape[2] % c.keys > 0
+    return {"window": window, "CAUSAL": hides(options), "RAGGED": ragged}
+
+
+def hides(options):
+    """Whether some queries may not see what others see: False, True, or RUNS for a table."""
+    return RUNS.value if options.runs is not None else options.causal or options.window is not None
+
+
+def is_cut(k, options):
+    """Whether a query may see a part of a block of keys."""
+    return bool(hides(options)) or options.valid_lens is not None or k.shape[2] % LARGEST > 0
+
+
+def runs(rule, q, k):
+    """first and end of each query's keys, (batch, 2, n_q), for q and k of (..., heads, n, d).
+
+    A query that sees nothing has its first at n_k, and its end at 0.
+    """
+    if not rule.is_run:
+        raise ValueError(APART)
+    n_q, n_k, lead = q.shape[-2], k.shape[-2], q.shape[:-3]
+    first, end = rule.run(n_q, n_k, q.device)
+    seen = first < end
+    both = torch.stack([torch.where(seen, first, n_k), torch.where(seen, end, 0)], dim=-2)
+    both = both if both.ndim == 2 else both[(slice(None), *[None] * (len(lead) - 1))]
+    return both.expand(*lead, 2, n_q).reshape(-1, 2, n_q)
+
+
+def table(runs, n_k, size):
+    """The runs, and for each block of `size` keys the first and the end of the queries that see it.
+
+    Returns (batch, 2 · n_q + 2 · blocks), of int32, from runs of (batch, 2, n_q).
+
+    A group of queries counts as if it saw all keys from its first to its last: no query that sees a
+    block is left out, and hardly any other is taken in where neighbours see nearly the same.
+    """
+    n_q, n_groups = runs.shape[-1], triton.cdiv(runs.shape[-1], TOGETHER)
+    beyond = 0, n_groups * TOGETHER - n_q
+    grouped = (n_groups, TOGETHER)
+    first = pad(runs[:, 0], beyond, value=n_k).unflatten(-1, grouped).amin(-1)
+    end = pad(runs[:, 1], beyond).unflatten(-1, grouped).amax(-1)
+    blocks = torch.arange(0, n_k, size, device=runs.device)
+    seen = (first[..., None] < blocks + size) & (blocks < end[..., None])
+    group = torch.arange(n_groups, device=runs.device)[:, None]
+    first = torch.where(seen, group, n_groups).amin(-2) * TOGETHER
+    end = (torch.where(seen, group + 1, 0).amax(-2) * TOGETHER).clamp(max=n_q)
+    return torch.cat([runs.flatten(1), first, end], dim=-1).to(torch.int32)
 
 
 @triton.jit
