@@ -25,7 +25,7 @@ from triton import knobs
 from triton.backends.compiler import GPUTarget
 
 from attnbook.kernels import decode, hopper, launch, warps
-from attnbook.kernels.arguments import Options
+from attnbook.kernels.arguments import KernelOptions
 from attnbook.kernels.configurations import Configuration
 from attnbook.kernels.machine_code.compile import _warps_of_a_loop
 from attnbook.kernels.machine_code.listing import instructions, loops
@@ -113,10 +113,11 @@ def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=N
         decode.launch(q[:, :, :1], k, k, lens, cap, 0.1)
         return
     bias = torch.empty(4, 16, n, n, **like) if variant == "biased" else None
-    options = Options(bias, lens, variant in ("causal", "shared") or masked, window, cap, 0.1)
+    causal = variant in ("causal", "shared") or masked
+    options = KernelOptions(0.1, causal, window, lens, softcap=cap, bias=bias)
     if variant == "ruled":
         runs = torch.empty(4, 2, n, dtype=torch.int32, device="meta")
-        options = Options(None, None, False, None, cap, 0.1, runs)
+        options = KernelOptions(0.1, runs=runs, softcap=cap)
     if way == "forward":
         chosen = launch.choices(q, k, k, options)[choice]
         launch.forward(q, k, k, options, Configuration(*configuration) if configuration else chosen)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from attnbook import masks, positions, reference
 from attnbook.fused import dispatch
 from attnbook.pytorch import rules
+from attnbook.pytorch.options import Options
 
-NAMES = "causal", "window", "valid_lens", "rule", "mask", "softcap", "bias", "alibi", "scale"
 EPS = {torch.float64: 2.0**-52, torch.float32: 2.0**-23, torch.float16: 2.0**-10}
 EPS[torch.bfloat16] = 2.0**-7
 
@@ -47,8 +47,7 @@ class Case(NamedTuple):
 
 def options_of(q, k, **named):
     """What is asked, as `attention` reads it."""
-    named = {"causal": False, "alibi": False} | named
-    return dispatch._options(q, k, *(named.get(name) for name in NAMES))
+    return dispatch._settled(q, k, Options(**named))
 
 
 def rule(named):

@@ -6,21 +6,21 @@ import pytest
 import torch
 
 from attnbook.kernels import arguments, decode
+from attnbook.kernels.arguments import KernelOptions
 from attnbook.kernels.configurations import Configuration
+from attnbook.pytorch.options import Options
 
 Q, K = torch.zeros(2, 3, 4, 5, 16), torch.zeros(2, 3, 2, 7, 16)  # batches of 2 and 3
 
 
 def options(q=Q, k=K, **named):
-    names = "causal", "window", "valid_lens", "softcap", "bias", "scale"
-    given = dict.fromkeys(names) | {"causal": False} | named
-    return arguments.options(q, k, *(given[name] for name in names))
+    return arguments.options(q, k, Options(**named))
 
 
 def test_what_nobody_asks_for_is_none_and_the_scale_is_of_the_width():
-    assert options() == (None, None, False, None, None, 0.25, None)
+    assert options() == KernelOptions(scale=0.25)
     found = options(causal=True, window=3, softcap=2, scale=7)
-    assert found == (None, None, True, 3, 2.0, 7.0, None)
+    assert found == KernelOptions(7.0, causal=True, window=3, softcap=2.0)
     assert type(found.softcap) is type(found.scale) is float
     assert options(scale=0).scale == 0 and options(torch.zeros(1, 1, 64)).scale == 0.125
 

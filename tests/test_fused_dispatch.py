@@ -10,6 +10,7 @@ from fused_cases import options_of
 
 from attnbook import fused
 from attnbook.fused import dispatch, forms
+from attnbook.pytorch import options
 
 torch.manual_seed(0)
 Q, K, V = torch.randn(3, 1, 2, 6, 16)
@@ -123,14 +124,14 @@ REFUSALS = {
 @pytest.mark.parametrize("reason", REFUSALS)
 def test_kernels_refuse_on_a_gpu_what_they_cannot(monkeypatch, reason):
     """On a machine without a GPU: what is asked of a tensor is its device, dtype and shape."""
-    monkeypatch.setattr(forms, "_is_there", lambda module: True)
+    monkeypatch.setattr(options, "is_there", lambda module: True)
     case = REFUSALS[reason]
     x = torch.zeros(1, 2, 4, case.get("width", 16), dtype=case.get("dtype", torch.float32))
     x.requires_grad_(case.get("grad", False))
     on_gpu = types.SimpleNamespace(device=torch.device("cuda"), dtype=x.dtype, shape=x.shape)
     on_gpu.requires_grad = x.requires_grad
-    options = options_of(x, x, alibi=case.get("alibi", False))
-    assert forms.kernels_refuse(on_gpu, on_gpu, on_gpu, options) == reason
+    asked = options_of(x, x, alibi=case.get("alibi", False))
+    assert forms.kernels_refuse(on_gpu, on_gpu, on_gpu, asked) == reason
 
 
 def test_kernels_are_given_every_option(monkeypatch):
@@ -143,10 +144,10 @@ def test_kernels_are_given_every_option(monkeypatch):
     stand_in = types.SimpleNamespace(flash_attention=flash_attention)
     monkeypatch.setitem(sys.modules, "attnbook.kernels", stand_in)
     lens = torch.tensor([3])
-    options = options_of(
+    asked = options_of(
         Q, K, causal=True, window=2, valid_lens=lens, softcap=4.0, alibi=True, scale=0.5
     )
-    forms.by_kernels(Q, K, V, options)
+    forms.by_kernels(Q, K, V, asked)
     bias = given.pop("bias")
     assert bias.shape == (1, 2, 6, 6) and bias[0, 0, 0, 1] == -(2.0**-4)
     assert given == {
@@ -155,6 +156,6 @@ def test_kernels_are_given_every_option(monkeypatch):
 
 
 def test_without_triton_the_kernels_refuse_and_say_so(monkeypatch):
-    monkeypatch.setattr(forms, "_is_there", lambda module: False)
+    monkeypatch.setattr(options, "is_there", lambda module: False)
     on_gpu = types.SimpleNamespace(device=torch.device("cuda"))
     assert forms.kernels_refuse(on_gpu, None, None, None) == "triton is not installed"

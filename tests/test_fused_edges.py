@@ -7,6 +7,7 @@ from fused_cases import Case, assert_answers
 
 from attnbook import fused
 from attnbook.fused import forms, guarantees, sdpa
+from attnbook.pytorch.options import Options
 from attnbook.pytorch.rules import Rule
 
 pytestmark = pytest.mark.filterwarnings("ignore::attnbook.fused.SlowForm")
@@ -140,7 +141,7 @@ def test_nothing_is_asked_for_if_nobody_says_so(monkeypatch):
     fused.explain(q, q, q)
     fused.attention(q, q, q)
     for options in asked:
-        assert options[:6] == (Rule(), None, None, None, False, None)
+        assert options == Options(rule=Rule())
     assert len(asked) == 2
 
 

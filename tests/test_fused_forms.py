@@ -10,7 +10,7 @@ from fused_cases import Case, assert_answers, options_of
 from torch.nn.attention.flex_attention import flex_attention
 
 from attnbook.fused import forms
-from attnbook.pytorch import rules
+from attnbook.pytorch import options, rules
 
 rng = np.random.default_rng(1)
 
@@ -89,7 +89,7 @@ def refusals(table):
 
 
 def asked(case, monkeypatch, device):
-    monkeypatch.setattr(forms, "_is_there", lambda module: module != case.get("missing"))
+    monkeypatch.setattr(options, "is_there", lambda module: module != case.get("missing"))
     width = case.get("width", (16, 16))
     changed = {"dtype": case.get("dtype", torch.float32)}
     changed["requires_grad"] = case.get("grad", False)

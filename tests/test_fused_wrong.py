@@ -72,7 +72,8 @@ def by(form):
 
     def attend(q, k, v, **named):
         options = options_of(q, k, **named)
-        return guarantees.guarded(lambda *x: form(*x, options), q, k, v, options.visible)
+        seen = visible.visible(q, k, options)
+        return guarantees.guarded(lambda *x: form(*x, options), q, k, v, seen)
 
     return attend
 

@@ -9,7 +9,7 @@ from narrow import narrow_products
 
 from attnbook import kernels
 from attnbook.kernels import launch, machine_code
-from attnbook.kernels.arguments import Options
+from attnbook.kernels.arguments import KernelOptions
 
 
 @triton.jit
@@ -61,7 +61,7 @@ def test_keys_further_apart_than_32_bits_count_are_decoded():
 
 def test_heads_that_programs_take_at_a_time_are_no_more_than_there_are():
     """Or their number times that of blocks of queries could be 0 in 32 bits."""
-    options = Options(None, None, True, None, None, 1.0)
+    options = KernelOptions(1.0, causal=True)
     q, k = (torch.empty(2, 4, n, 16, device="meta") for n in (2**30, 1))
     sizes = launch._sizes(q, k, options)
     assert (sizes["group"], sizes["together"]) == (1, 8)

@@ -16,6 +16,7 @@ from attnbook.kernels import launch
 from attnbook.kernels.arguments import options as looked_at
 from attnbook.kernels.configurations import INTERPRETED
 from attnbook.pytorch import rules
+from attnbook.pytorch.options import Options
 
 KINDS = torch.tensor([torch.nan, torch.inf, -torch.inf])  # one for each of three batches
 LENS = torch.tensor([83, 50, 71])
@@ -154,14 +155,13 @@ CASES = [
 @np.errstate(invalid="ignore")
 def is_right(launch):
     """Whether NaN and infinity in two features end where they should."""
-    unsaid = {"causal": False} | dict.fromkeys(("window", "valid_lens", "softcap", "bias", "scale"))
     for n_q, n_k, name, at, atomic, seen, blocks in CASES:
         n_batch = 3 if "rule" in seen else 1
         x = drawn((n_batch, 1, n_q, 16), (n_batch, 1, n_k, 16), count=4)
         x = dict(zip(NAMES, x, strict=True))
         x[name][-1, :, at, 5:7] = KINDS[:2]
         q, k, v, grad_out = x.values()
-        options = looked_at(q, k, **unsaid | seen)
+        options = looked_at(q, k, Options(**seen))
         out, lse = launch.forward(q, k, v, options, blocks)
         if not same(out, definition(q, k, v, **seen)[0]):
             return False

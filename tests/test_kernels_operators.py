@@ -25,25 +25,26 @@ from attnbook.kernels import (
     launch,
     triton,
 )
-from attnbook.kernels.arguments import WIDTHS
+from attnbook.kernels.arguments import KernelOptions
 from attnbook.kernels.configurations import INTERPRETED, choices_for
 from attnbook.kernels.operators import attend, attend_backward
 from attnbook.pytorch import rules
+from attnbook.pytorch.options import KERNEL_WIDTHS
 
 Q, K, V, GRAD = drawn((1, 2, 5, 16), (1, 1, 7, 16), count=4)
-OPTIONS = None, None, True, None, None, 0.25
+OPTIONS = KernelOptions(0.25, causal=True)
 RUNS = torch.tensor([0, 5]).repeat_interleave(Q.shape[2]).reshape(1, 2, -1).repeat(len(Q), 1, 1)
 ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize("runs", [None, RUNS])
 def test_the_operators_are_what_they_say_they_are(runs):
-    given = [x.clone().requires_grad_() for x in (Q, K, V)]
+    given, options = [x.clone().requires_grad_() for x in (Q, K, V)], OPTIONS._replace(runs=runs)
     kinds = "test_schema", "test_autograd_registration", "test_faketensor"
-    torch.library.opcheck(attend, (*given, *OPTIONS, runs), test_utils=kinds)
-    out, lse = attend(Q, K, V, *OPTIONS, runs)
+    torch.library.opcheck(attend, (*given, *options), test_utils=kinds)
+    out, lse = attend(Q, K, V, *options)
     torch.library.opcheck(
-        attend_backward, (GRAD, None, Q, K, V, out, lse, False, *OPTIONS, runs), test_utils=kinds
+        attend_backward, (GRAD, None, Q, K, V, out, lse, False, *options), test_utils=kinds
     )
 
 
@@ -235,7 +236,9 @@ WORDS = {
 def calls():
     """Every kind of call: the kernel, width and dtype, and which words hold."""
     for kernel, words in WORDS.items():
-        for width, wide, *held in itertools.product(WIDTHS, *[[False, True]] * (len(words) + 2)):
+        for width, wide, *held in itertools.product(
+            KERNEL_WIDTHS, *[[False, True]] * (len(words) + 2)
+        ):
             dtype = torch.float32 if wide else torch.bfloat16
             yield (kernel, width, dtype), dict(zip(("aligned", *words), held, strict=True))
 

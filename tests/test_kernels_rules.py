@@ -10,6 +10,7 @@ import torch
 from attnbook import kernels
 from attnbook.kernels import arguments
 from attnbook.pytorch import rules
+from attnbook.pytorch.options import Options
 
 APART = torch.tensor([0, 1, 0, 1, 2] * 20)
 
@@ -150,9 +151,9 @@ def test_blocks_that_nobody_sees_are_not_read(rule):
 def test_what_a_mask_of_causal_window_and_lengths_says_takes_no_runs():
     q, k, _, _ = asked("square")
     for rule in (rules.causal(), rules.sliding_window(3), rules.padding(torch.tensor([3, 4]))):
-        assert arguments.options(q, k, False, None, None, None, None, None, rule).runs is None
+        assert arguments.options(q, k, Options(rule=rule)).runs is None
     lens = rules.padding(torch.ones(2, dtype=int))
-    given = arguments.options(q, k, True, 5, None, None, None, None, lens)
+    given = arguments.options(q, k, Options(causal=True, window=5, rule=lens))
     assert given.causal and given.window == 5 and given.valid_lens.tolist() == [1, 1]
 
 

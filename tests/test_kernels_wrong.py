@@ -13,6 +13,7 @@ from attnbook import kernels
 from attnbook.kernels.arguments import options as looked_at
 from attnbook.kernels.configurations import INTERPRETED
 from attnbook.pytorch import rules
+from attnbook.pytorch.options import Options
 
 SOURCE = Path(kernels.__file__).parent
 MODULES = (
@@ -195,8 +196,7 @@ def found(launch, file):
     for way in ways(file):
         for tensors, options, atomic, blocks, seen, grad_lse, right in RIGHT:
             q, k, v, grad_out, out, lse = tensors
-            unsaid = dict.fromkeys(("window", "valid_lens", "softcap", "bias", "scale", "rule"))
-            given = looked_at(q, k, **{**unsaid, "causal": False, **options})
+            given = looked_at(q, k, Options(**options))
             there, back = (INTERPRETED._replace(tma=q.stride(2) % 4 == 0, **x) for x in blocks)
             if way == "forward":
                 out, lse = launch.forward(q, k, v, given, there)

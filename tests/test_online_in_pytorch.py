@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from attnbook import gradients, masks, online, pytorch, reference
+from attnbook.pytorch import options
 
 SIZES = [(5, 9, 3, 4), (9, 5, 3, 4), (7, 7, 2, 2), (1, 8, 4, 3), (8, 1, 4, 3)]  # n_q n_k d_k d_v
 HEADS = [(4, 4), (4, 2), (6, 1)]
@@ -248,13 +249,18 @@ def test_short_floats_on_a_gpu_go_to_the_kernels(monkeypatch):
     monkeypatch.setattr("attnbook.kernels", kernels, raising=False)
     q = torch.ones(1, 2, 8, 16, dtype=torch.bfloat16)
     assert pytorch.online._kernels(q, q) is None  # on the processor
-    on_gpu = types.SimpleNamespace(is_cuda=True, dtype=q.dtype, shape=q.shape)
+    monkeypatch.setattr(options, "is_there", lambda module: True)
+    on_gpu = types.SimpleNamespace(device=torch.device("cuda"), dtype=q.dtype, shape=q.shape)
     assert pytorch.online._kernels(on_gpu, q) is kernels
-    for width in (16, 32, 64, 128, 256):
+    for width in (16, 80, 256):
         wide = types.SimpleNamespace(**(vars(on_gpu) | {"shape": (8, width)}))
         assert pytorch.online._kernels(wide, wide) is kernels
-    for wrong in ({"dtype": torch.float64}, {"shape": (8, 24)}, {"is_cuda": False}):
+    for wrong in ({"dtype": torch.float64}, {"dtype": torch.float32}, {"shape": (8, 24)}):
         assert pytorch.online._kernels(types.SimpleNamespace(**(vars(on_gpu) | wrong)), q) is None
+    wide = types.SimpleNamespace(**(vars(on_gpu) | {"shape": (8, 257)}))
+    assert pytorch.online._kernels(wide, wide) is None
+    monkeypatch.setattr(options, "is_there", lambda module: module != "triton")
+    assert pytorch.online._kernels(on_gpu, q) is None
     monkeypatch.setattr(pytorch.online, "_kernels", lambda q, v: kernels)
     out, lse = pytorch.online.attend(q, q, q, True, None)
     grads = pytorch.attention_backward(q, q, q, q, out, lse, True, 0.5)

@@ -15,8 +15,8 @@ from attnbook.fused.sdpa import arguments
 from attnbook.fused.twins import with_bias
 from attnbook.fused.visible import visible
 from attnbook.operation import Scalar
-from attnbook.pytorch import rules
 from attnbook.pytorch.operation import Float, check_shapes
+from attnbook.pytorch.options import Options
 from attnbook.pytorch.rules import Rule
 
 _said = set()
@@ -70,9 +70,8 @@ def attention(
     Source: Dao et al. (2022) for the blocks, Dong et al. (2024) for FlexAttention.
     """
     q, k, v = in_one_dtype(q, k, v)
-    options = _options(
-        q, k, causal, window, valid_lens, rule, mask, softcap, bias, alibi, scale
-    )  # fmt: skip
+    asked = Options(causal, window, valid_lens, rule, softcap, bias, scale, mask, alibi)
+    options = _settled(q, k, asked)
     return _by_the_first(q, k, v, options)
 
 
@@ -80,7 +79,7 @@ def _by_the_first(q, k, v, options):
     """By the first form that does not refuse."""
     if q.device.type == "meta":
         raise ValueError("attention: q is on the device meta; expected tensors that have numbers")
-    bias, seen = options.bias, options.visible
+    bias, seen = options.bias, visible(q, k, options)
     with torch.autocast(q.device.type, enabled=False):
         reasons = {form: form.refuses(q, k, v, options) for form in _forms(q, k, v)}
         form = next(form for form, why in reasons.items() if why is None)
@@ -114,9 +113,8 @@ def explain(
     run" or "refuses". Nothing is computed. Raises what `attention` raises for its arguments.
     """
     q, k, v = in_one_dtype(q, k, v)
-    options = _options(
-        q, k, causal, window, valid_lens, rule, mask, softcap, bias, alibi, scale
-    )  # fmt: skip
+    asked = Options(causal, window, valid_lens, rule, softcap, bias, scale, mask, alibi)
+    options = _settled(q, k, asked)
     rows = []
     with torch.autocast(q.device.type, enabled=False):
         for form in _forms(q, k, v):
@@ -132,23 +130,18 @@ def _forms(q, k, v):
     return forms.FORMS[-1:] if 0 in (q.numel(), k.numel(), v.numel()) else forms.FORMS
 
 
-def _options(q, k, causal, window, valid_lens, rule, mask, softcap, bias, alibi, scale):
+def _settled(q, k, asked):
     n_heads, n_kv_heads = q.shape[-3], k.shape[-3]
     if not n_kv_heads or n_heads % n_kv_heads:
         raise ValueError(
             f"attention: q has {n_heads} heads; expected a multiple of those of k, {n_kv_heads}"
         )
-    if window is not None and window < 0:
-        raise ValueError(f"attention: window is {window}; expected 0 or more")
-    if softcap is not None and not 0 < softcap < torch.inf:
-        raise ValueError(f"attention: softcap is {softcap}; expected a finite number above 0")
-    if scale is None and not q.shape[-1]:
+    if asked.scale is None and not q.shape[-1]:
         raise ValueError("attention: q has width d_k = 0; expected 1 or more, or a scale")
-    rule = rules.of(causal, window, valid_lens, rule)
-    rules.refuse_unless_for(rule, q, k)
-    scale, softcap = (None if x is None else float(x) for x in (scale, softcap))
-    seen = visible(q, k, rule, mask)
-    return forms.Options(rule, mask, softcap, bias, alibi, scale, seen)
+    try:
+        return asked.settled(q, k)
+    except ValueError as wrong:
+        raise ValueError(f"attention: {str(wrong).removeprefix('padding_mask: ')}") from None
 
 
 def _how(form, q, k, v, options):

@@ -4,39 +4,20 @@ import functools
 import os
 import shutil
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 from attnbook import pytorch
 from attnbook.fused import flex
 from attnbook.fused.sdpa import _four_axes, _with_axes, sdpa
-from attnbook.fused.visible import Between, ByMask
+from attnbook.fused.visible import visible
 from attnbook.pytorch import rules
 from attnbook.pytorch.operation import check_and_cast
-from attnbook.pytorch.rules import Rule
+from attnbook.pytorch.options import no_kernel
 
-WIDEST = 256  # of the kernels' heads
 WORTH_COMPILING = 2**26  # scores: a second of our readable form; to compile takes ten
-
-
-class Options(NamedTuple):
-    """What is asked of attention, beside q, k and v."""
-
-    rule: Rule
-    mask: Tensor | None
-    softcap: float | None
-    bias: Tensor | None
-    alibi: bool
-    scale: float | None
-    visible: Between | ByMask
-
-    @property
-    def hides(self):
-        return self.rule.hides or self.mask is not None
 
 
 class Form(NamedTuple):
@@ -48,14 +29,8 @@ class Form(NamedTuple):
 
 
 def kernels_refuse(q, k, v, options):
-    if q.device.type != "cuda":
-        return f"its kernels are for GPUs, and q is on the {_device(q)}"
-    if not _is_there("triton") or not _is_there("attnbook.kernels"):
-        return "triton is not installed"
-    if q.dtype == torch.float64:
-        return "no kernel computes in float64"
-    if q.shape[-1] != v.shape[-1] or q.shape[-1] > WIDEST:
-        return f"its heads have at most {WIDEST} features, keys as many as values"
+    if (why := no_kernel(q, v)) is not None:
+        return why
     if options.mask is not None:
         return "it takes no mask, but rules"
     if not options.rule.is_run:
@@ -97,7 +72,7 @@ def sdpa_options(q, k, options):
     alone = options.rule.is_causal and options.mask is None and bias is None
     triangle = alone and n_q == k.shape[-2]
     needless = triangle or (alone and n_q == 1) or not options.hides
-    mask = None if needless else options.visible.mask()
+    mask = None if needless else visible(q, k, options).mask()
     return {"mask": mask, "bias": bias, "scale": options.scale, "is_causal": triangle and n_q > 1}
 
 
@@ -106,7 +81,7 @@ def flex_refuses(q, k, v, options):
     if q.ndim > 4 and options.rule.batch is not None:
         return "it has one axis for the batch"
     if q.device.type not in ("cpu", "cuda"):
-        return f"it is not known to work on the {_device(q)}"
+        return f"it is not known to work on the device {q.device.type!r}"
     if cpu and _wants_gradients(q, k, v, added):
         return "it gives no gradients on a CPU"
     if added is not None and _wants_gradients(added):
@@ -186,7 +161,7 @@ def readable_refuses(q, k, v, options):
 
 def readable(q, k, v, options):
     k, v = (pytorch.repeat_heads(x, q.shape[-3] // k.shape[-3]) for x in (k, v))
-    mask = options.visible.mask() if options.hides else None
+    mask = visible(q, k, options).mask() if options.hides else None
     bias = _bias(q, k, options)
     return _written_out(q, k, v, mask, bias, options.softcap, options.scale)
 
@@ -213,15 +188,6 @@ def _bias(q, k, options):
 def _wants_gradients(*tensors):
     given = [x for x in tensors if x is not None]
     return torch.is_grad_enabled() and any(x.requires_grad for x in given)
-
-
-def _device(q):
-    return {"cpu": "CPU", "cuda": "GPU"}.get(q.device.type, f"device {q.device.type!r}")
-
-
-@functools.cache
-def _is_there(module):
-    return find_spec(module) is not None
 
 
 FORMS = (

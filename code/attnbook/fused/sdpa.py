@@ -11,13 +11,14 @@ import torch
 import torch.nn.functional as F
 
 
-def sdpa(q, k, v, mask=None, bias=None, scale=None, is_causal=False):
+def sdpa(q, k, v, **options):
     """softmax(scale · q kᵀ + bias) v over the visible keys, with heads that may be shared.
 
-    Where a query sees nothing, the result is finite, and of no meaning.
+    The options are those of `arguments`. Where a query sees nothing, the result is finite, and of
+    no meaning.
     """
-    given, options = arguments(q, k, v, mask, bias, scale, is_causal)
-    out = F.scaled_dot_product_attention(*given, **options)
+    four, named = arguments(q, k, v, **options)
+    out = F.scaled_dot_product_attention(*four, **named)
     return out[..., : v.shape[-1]].reshape(*q.shape[:-1], v.shape[-1])
 
 

@@ -40,7 +40,8 @@ def scaled_dot_product_attention(
     if 0 in (q.numel(), k.numel(), v.numel()):
         return pytorch.scaled_dot_product_attention(q, k, v, mask, bias, scale)
     visible = ByMask(mask)
-    out = guarded(lambda *clean: sdpa(*clean, mask, bias, scale), q, k, v, visible)
+    options = {"mask": mask, "bias": bias, "scale": scale}
+    out = guarded(lambda *clean: sdpa(*clean, **options), q, k, v, visible)
     return out if bias is None else with_bias(out, mask, bias)
 
 

@@ -72,8 +72,9 @@ class Between(NamedTuple):
         return (self.first[..., None] <= places) & (places < self.last[..., None])
 
 
-def visible(q, k, rule, mask=None):
-    """The keys that each query sees, by a rule and a mask, or None."""
+def visible(q, k, options):
+    """The keys that each query sees, by the rule and the mask of settled options."""
+    rule, mask = options.rule, options.mask
     n_q, n_k, n_heads, device = q.shape[-2], k.shape[-2], q.shape[-3], q.device
     if mask is None and rule.is_run:
         first, last = (_with_axes_of(q, x, 1) for x in rule.run(n_q, n_k, device))

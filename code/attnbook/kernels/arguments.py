@@ -11,47 +11,41 @@ from attnbook.arguments import describe
 from attnbook.kernels.visible import runs
 from attnbook.pytorch import rules
 from attnbook.pytorch.masks import padding_mask
+from attnbook.pytorch.options import KERNEL_DTYPES, KERNEL_WIDTHS
 
-WIDTHS = 16, 32, 64, 128, 256
-DTYPES = torch.float16, torch.bfloat16, torch.float32
 LARGEST_CAP = 2.0**100  # below it scores up to 2^88 are left as they are, and 1 / cap is no 0
 
 
-class Options(NamedTuple):
+class KernelOptions(NamedTuple):
     """What is visible, and what becomes of the scores, as the kernels take it.
 
     Either `causal`, `window` and `valid_lens` say what is visible, or `runs` do.
     """
 
-    bias: Tensor | None
-    valid_lens: Tensor | None
-    causal: bool
-    window: int | None
-    softcap: float | None
     scale: float
+    causal: bool = False
+    window: int | None = None
+    valid_lens: Tensor | None = None
     runs: Tensor | None = None
+    softcap: float | None = None
+    bias: Tensor | None = None
 
 
-def looked_at(function, tensors, *given):
+def looked_at(function, tensors, asked):
     """The options of a call, if no kernel refuses it: in a sentence that names the function."""
     try:
         refuse(**tensors)
-        return options(tensors["q"], tensors["k"], *given)
+        return options(tensors["q"], tensors["k"], asked)
     except (TypeError, ValueError) as wrong:
         said = str(wrong).removeprefix("padding_mask: ")
         raise type(wrong)(f"{function}: {said}") from None
 
 
-def options(q, k, causal, window, valid_lens, softcap, bias, scale, rule=None):
-    """The keyword arguments of `flash_attention`, looked at; one length for each batch."""
-    n_k = k.shape[-2]
-    if window is not None and window < 0:
-        raise ValueError(f"window is {window}; expected 0 or more keys")
-    if softcap is not None and not 0 < softcap < math.inf:
-        raise ValueError(f"softcap is {softcap}; expected a finite number above 0")
-    run = None
-    if rule is not None:
-        causal, window, valid_lens, run = _ruled(causal, window, valid_lens, rule, q, k)
+def options(q, k, asked):
+    """The `Options` that are asked for, as the kernels take them; one length for each batch."""
+    asked.refuse()
+    n_k, bias, softcap, scale = k.shape[-2], asked.bias, asked.softcap, asked.scale
+    causal, window, valid_lens, run = _visible(q, k, asked)
     _refuse_elsewhere(q, bias=bias, valid_lens=valid_lens)
     if valid_lens is not None:
         valid_lens = _lengths(valid_lens, q, n_k)
@@ -60,19 +54,19 @@ def options(q, k, causal, window, valid_lens, softcap, bias, scale, rule=None):
     scale = 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     softcap = None if softcap is None else min(float(softcap), LARGEST_CAP)
     window = None if window is None else min(int(window), n_k)  # no more than there are
-    return Options(bias, valid_lens, causal, window, softcap, scale, run)
+    return KernelOptions(scale, causal, window, valid_lens, run, softcap, bias)
 
 
 def refuse(**tensors):
     """Refuse what no kernel takes: dtypes, widths, heads, places."""
     q, k = tensors["q"], tensors["k"]
     for name, x in tensors.items():
-        if name != "lse" and (x.dtype != q.dtype or x.dtype not in DTYPES):
+        if name != "lse" and (x.dtype != q.dtype or x.dtype not in KERNEL_DTYPES):
             expected = "float16, bfloat16 or float32" if name == "q" else f"{q.dtype}, as q has"
             raise TypeError(f"{name} is {describe(x)}; expected {expected}".replace("torch.", ""))
     _refuse_elsewhere(**tensors)
-    if not 1 <= q.shape[-1] <= WIDTHS[-1]:
-        raise ValueError(f"q has {q.shape[-1]} features; expected 1 to {WIDTHS[-1]}")
+    if not 1 <= q.shape[-1] <= KERNEL_WIDTHS[-1]:
+        raise ValueError(f"q has {q.shape[-1]} features; expected 1 to {KERNEL_WIDTHS[-1]}")
     n_heads, n_kv_heads = q.shape[-3], k.shape[-3]
     if n_heads % max(n_kv_heads, 1) or (n_heads > 0) != (n_kv_heads > 0):
         raise ValueError(
@@ -99,8 +93,8 @@ def padded(x):
 
     In scores they add 0, and of the output and of gradients they are cut off again.
     """
-    width = x.shape[-1]
-    return x if width in WIDTHS else pad(x, (0, next(w for w in WIDTHS if w > width) - width))
+    width = next(width for width in KERNEL_WIDTHS if width >= x.shape[-1])
+    return x if width == x.shape[-1] else pad(x, (0, width - x.shape[-1]))
 
 
 def one_batch(x):
@@ -108,10 +102,11 @@ def one_batch(x):
     return x if x.ndim == 4 else x.reshape(math.prod(x.shape[:-3]), *x.shape[-3:])
 
 
-def _ruled(causal, window, valid_lens, rule, q, k):
+def _visible(q, k, asked):
     """causal, window and valid_lens where they say all, and else the runs of all of them."""
-    rule = rules.of(causal, window, valid_lens, rule)
-    rules.refuse_unless_for(rule, q, k)
+    if asked.rule is None:
+        return *asked[:3], None
+    rule = asked.settled(q, k).rule
     named = rules.options_of(rule)
     return (False, None, None, runs(rule, q, k)) if named is None else (*named.values(), None)
 

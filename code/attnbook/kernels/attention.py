@@ -10,6 +10,7 @@ from attnbook.kernels.arguments import in_autocast, looked_at, one_batch, padded
 from attnbook.kernels.operators import attend, attend_backward
 from attnbook.operation import Scalar
 from attnbook.pytorch.operation import Float, check_shapes
+from attnbook.pytorch.options import Options
 from attnbook.pytorch.rules import Rule
 
 
@@ -42,8 +43,8 @@ def flash_attention(
 
     Source: Dao (2023), algorithms 1 and 2.
     """
-    given = causal, window, valid_lens, softcap, bias, scale, rule
-    return _forward("flash_attention", q, k, v, given)[0]
+    asked = Options(causal, window, valid_lens, rule, softcap, bias, scale)
+    return _forward("flash_attention", q, k, v, asked)[0]
 
 
 @check_shapes
@@ -67,8 +68,8 @@ def flash_attention_with_lse(
     Returns both, L in float32 and in natural logarithms, -inf where nothing is visible. With L the
     outputs of several sets of keys can be merged, as by `attnbook.online.merge`; it has a gradient.
     """
-    given = causal, window, valid_lens, softcap, bias, scale, rule
-    return _forward("flash_attention_with_lse", q, k, v, given)
+    asked = Options(causal, window, valid_lens, rule, softcap, bias, scale)
+    return _forward("flash_attention_with_lse", q, k, v, asked)
 
 
 @check_shapes
@@ -100,8 +101,8 @@ def flash_attention_backward(
 
     Source: Dao et al. (2022), appendix B.4, algorithm 4.
     """
-    given = causal, window, valid_lens, softcap, None, scale, rule
-    return _backward("flash_attention_backward", grad_out, q, k, v, out, lse, given)
+    asked = Options(causal, window, valid_lens, rule, softcap, scale=scale)
+    return _backward("flash_attention_backward", grad_out, q, k, v, out, lse, asked)
 
 
 @check_shapes
@@ -131,13 +132,13 @@ def flash_attention_backward_atomic(
 
     Source: Dao (2023), section 3.2.
     """
-    given = causal, window, valid_lens, softcap, None, scale, rule
-    return _backward("flash_attention_backward_atomic", grad_out, q, k, v, out, lse, given)
+    asked = Options(causal, window, valid_lens, rule, softcap, scale=scale)
+    return _backward("flash_attention_backward_atomic", grad_out, q, k, v, out, lse, asked)
 
 
-def _forward(function, q, k, v, given):
+def _forward(function, q, k, v, asked):
     q, k, v = in_autocast(q, k, v)
-    options = looked_at(function, {"q": q, "k": k, "v": v}, *given)
+    options = looked_at(function, {"q": q, "k": k, "v": v}, asked)
     if options.bias is not None and options.bias.requires_grad and torch.is_grad_enabled():
         asks = "bias asks for a gradient; expected one without: bias.detach()"
         raise NotImplementedError(f"{function}: {asks}")
@@ -145,9 +146,9 @@ def _forward(function, q, k, v, given):
     return out[..., : q.shape[-1]].reshape(q.shape), lse.reshape(q.shape[:-1])
 
 
-def _backward(function, grad_out, q, k, v, out, lse, given):
+def _backward(function, grad_out, q, k, v, out, lse, asked):
     tensors = {"q": q, "k": k, "v": v, "out": out}
-    options = looked_at(function, tensors | {"grad_out": grad_out, "lse": lse}, *given)
+    options = looked_at(function, tensors | {"grad_out": grad_out, "lse": lse}, asked)
     grad_out, *tensors = (one_batch(padded(x)) for x in (grad_out, *tensors.values()))
     rows, atomic = lse.reshape(tensors[0].shape[:-1]), function.endswith("atomic")
     grads = attend_backward(grad_out, None, *tensors, rows, atomic, *options)

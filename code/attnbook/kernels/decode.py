@@ -25,6 +25,7 @@ from attnbook.kernels.launch import start
 from attnbook.kernels.splits import merge_kernel, split_kernel
 from attnbook.operation import Scalar
 from attnbook.pytorch.operation import Float, check_shapes
+from attnbook.pytorch.options import Options
 
 FEWEST_ROWS = 16  # of a tile of queries: what a matrix instruction takes
 MOST_SPLITS = 256  # the merge holds the L of all splits of a query at once
@@ -102,12 +103,12 @@ def decode_attention_with_lse(
 
 
 def _decode(function, q, k, v, valid_lens, softcap, scale, splits):
-    given = False, None, valid_lens, softcap, None, scale
-    given = looked_at(function, {"q": q, "k": k, "v": v}, *given)
+    asked = Options(valid_lens=valid_lens, softcap=softcap, scale=scale)
+    options = looked_at(function, {"q": q, "k": k, "v": v}, asked)
     if splits is not None and not 1 <= splits <= MOST_SPLITS:
         raise ValueError(f"{function}: splits is {splits}; expected 1 to {MOST_SPLITS}")
     flat = [one_batch(padded(x)) for x in (q, k, v)]
-    out, lse = decode(*flat, given.valid_lens, given.softcap, given.scale, splits, TILE)
+    out, lse = decode(*flat, options.valid_lens, options.softcap, options.scale, splits, TILE)
     return out[..., : q.shape[-1]].reshape(q.shape), lse.reshape(q.shape[:-1])
 
 

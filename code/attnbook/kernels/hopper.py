@@ -14,6 +14,7 @@ from attnbook.kernels.configurations import Configuration
 from attnbook.kernels.warps import hopper_forward, tiles_of
 from attnbook.operation import Scalar
 from attnbook.pytorch.operation import Float, check_shapes
+from attnbook.pytorch.options import Options
 
 WIDTHS = 64, 128
 TILE = Configuration(rows=128, keys=128, warps=4, stages=2)
@@ -44,7 +45,7 @@ def forward(
     """
     refuse(q=q, k=k, v=v)
     _refuse_edges(q)
-    given = options(q, k, causal, None, None, None, None, scale)
+    given = options(q, k, Options(causal=causal, scale=scale))
     out, lse = launch._empty(q), q.new_empty(q.shape[:3], dtype=torch.float32)
     if not out.numel():
         return out, lse

@@ -4,13 +4,14 @@ import torch
 from torch import Tensor
 
 from attnbook.kernels import launch
-from attnbook.kernels.arguments import Options
+from attnbook.kernels.arguments import KernelOptions
 
 TWICE = "attnbook.kernels gives gradients, but no gradients of gradients: expected to be used once"
-# An operator takes tensors and numbers alone: the fields of `Options`, each of its type.
-SCHEMA = {bool: "bool", float: "float", float | None: "float?", int | None: "SymInt?"}
-SCHEMA |= {Tensor | None: "Tensor?"}
-OPTIONS = ", ".join(f"{SCHEMA[kind]} {name}" for name, kind in Options.__annotations__.items())
+# An operator takes tensors and numbers alone: the fields of `KernelOptions`, each of its type.
+SCHEMA = {bool: "bool", int: "SymInt", float: "float", Tensor | None: "Tensor?"}
+SCHEMA |= {int | None: "SymInt?", float | None: "float?"}
+FIELDS = KernelOptions.__annotations__.items()
+OPTIONS = ", ".join(f"{SCHEMA[kind]} {name}" for name, kind in FIELDS)
 FORWARD = f"(Tensor q, Tensor k, Tensor v, {OPTIONS}) -> (Tensor, Tensor)"
 BACKWARD = (
     "(Tensor grad_out, Tensor? grad_lse, Tensor q, Tensor k, Tensor v, Tensor out, Tensor lse, "
@@ -21,7 +22,7 @@ BACKWARD = (
 @torch.library.custom_op("attnbook::flash_attention", mutates_args=(), schema=FORWARD)
 def attend(q, k, v, *options):
     """The output and lse of tensors (batch, heads, n, d)."""
-    return launch.forward(q, k, v, Options(*options))
+    return launch.forward(q, k, v, KernelOptions(*options))
 
 
 @torch.library.register_fake("attnbook::flash_attention")
@@ -32,7 +33,7 @@ def _(q, k, v, *options):
 @torch.library.custom_op("attnbook::flash_attention_backward", mutates_args=(), schema=BACKWARD)
 def attend_backward(grad_out, grad_lse, q, k, v, out, lse, atomic, *options):
     """The gradients of q, k and v, from those of the output and of lse."""
-    return launch.backward(grad_out, q, k, v, out, lse, Options(*options), grad_lse, atomic)
+    return launch.backward(grad_out, q, k, v, out, lse, KernelOptions(*options), grad_lse, atomic)
 
 
 @torch.library.register_fake("attnbook::flash_attention_backward")

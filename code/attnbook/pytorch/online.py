@@ -11,6 +11,7 @@ from torch import Tensor
 
 from attnbook.operation import Scalar
 from attnbook.pytorch.operation import Float, check_shapes
+from attnbook.pytorch.options import no_kernel
 from attnbook.pytorch.products import visible_sum
 
 KEYS = 1024  # in a block
@@ -189,11 +190,8 @@ def _mixed(weights, v, seen):
 
 def _kernels(q, v):
     """The book's kernels, if these tensors are for them: short floats on a GPU."""
-    short = q.dtype in (torch.float16, torch.bfloat16)
-    if not (q.is_cuda and short and q.shape[-1] == v.shape[-1] in (16, 32, 64, 128, 256)):
+    if q.dtype == torch.float32 or no_kernel(q, v) is not None:
         return None
-    try:
-        from attnbook import kernels
-    except ImportError:
-        return None
+    from attnbook import kernels
+
     return kernels

@@ -51,11 +51,10 @@ def ours(case, x, machine):
 def second_choice(case, x, machine):
     """Ours in the configuration that is not in use, where there is one."""
     from attnbook.kernels import arguments, launch
+    from attnbook.pytorch.options import Options
 
-    given = arguments.options(
-        *(x.q, x.k, case.causal, case.window, x.valid_lens, case.softcap),
-        *(None, None),
-    )
+    asked = Options(case.causal, case.window, x.valid_lens, softcap=case.softcap)
+    given = arguments.options(x.q, x.k, asked)
     choices, atomic = launch.choices(x.q, x.k, x.v, given), launch.adds(x.q)
     if case.way == BACKWARD:
         choices = launch.choices_back(x.q, x.k, x.v, x.grad_out, given, atomic)

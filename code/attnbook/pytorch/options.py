@@ -1,0 +1,76 @@
+"""What is asked of attention beside queries, keys and values, and what the kernels take of it.
+
+Programs differ in what they take, not in what they are asked. All of it is known here without
+Triton: who chooses between programs need not import the kernels.
+"""
+
+import functools
+import math
+from importlib.util import find_spec
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from attnbook.pytorch import rules
+from attnbook.pytorch.rules import Rule
+
+KERNEL_WIDTHS = 16, 32, 64, 128, 256  # others are filled up with zeros to the next
+KERNEL_DTYPES = torch.float16, torch.bfloat16, torch.float32
+
+
+class Options(NamedTuple):
+    """The keywords of `attnbook.fused.attention`, which explains them, in the order of functions.
+
+    The last two are for no kernel.
+    """
+
+    causal: bool = False
+    window: int | None = None
+    valid_lens: Tensor | None = None
+    rule: Rule | None = None
+    softcap: float | None = None
+    bias: Tensor | None = None
+    scale: float | None = None
+    mask: Tensor | None = None
+    alibi: bool = False
+
+    def refuse(self):
+        """Refuse numbers that make no sense, whatever they are for."""
+        if self.window is not None and self.window < 0:
+            raise ValueError(f"window is {self.window}; expected 0 or more keys")
+        if self.softcap is not None and not 0 < self.softcap < math.inf:
+            raise ValueError(f"softcap is {self.softcap}; expected a finite number above 0")
+
+    def settled(self, q, k):
+        """The same, with all that hides but the mask in one `rule`, which must fit q and k."""
+        self.refuse()
+        rule = rules.of(self.causal, self.window, self.valid_lens, self.rule)
+        rules.refuse_unless_for(rule, q, k)
+        softcap, scale = (None if x is None else float(x) for x in (self.softcap, self.scale))
+        return Options(False, None, None, rule, softcap, self.bias, scale, self.mask, self.alibi)
+
+    @property
+    def hides(self):
+        """Whether it may hide anything, once it is settled."""
+        return self.rule.hides or self.mask is not None
+
+
+def no_kernel(q, v):
+    """Why the kernels do not take such queries and values; None if they do."""
+    if q.device.type != "cuda":
+        where = {"cpu": "CPU"}.get(q.device.type, f"device {q.device.type!r}")
+        return f"its kernels are for GPUs, and q is on the {where}"
+    if not is_there("triton") or not is_there("attnbook.kernels"):
+        return "triton is not installed"
+    if q.dtype not in KERNEL_DTYPES:
+        return f"no kernel computes in {str(q.dtype).removeprefix('torch.')}"
+    if q.shape[-1] != v.shape[-1] or q.shape[-1] > KERNEL_WIDTHS[-1]:
+        return f"its heads have at most {KERNEL_WIDTHS[-1]} features, keys as many as values"
+    return None
+
+
+@functools.cache
+def is_there(module):
+    """Whether a module can be imported."""
+    return find_spec(module) is not None
