@@ -1,5 +1,4 @@
-"""Decoding in splits agrees with the definition, however the keys are split, and one line of it
-broken does not.
+"""Decoding agrees with the definition, however its keys are split, unless one line is broken.
 
 Interpreted. A tile has 128 keys at widths 16 and 32, 32 keys of float32 at width 64.
 """

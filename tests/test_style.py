@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[1]
 BUILT = {"_build", ".venv", "build", "__pycache__"}
 MACHINE = re.compile(r"(?<![\w.])/(home|Users|root|work)/\w")
 VAGUE = {"utils", "util", "helpers", "common", "misc"}
+SUBJECT = re.compile(r"[\w`].*[.:?](\n|$)")  # its first line
 PIN = re.compile(r"^([\w.-]+)==([\w.]+)", re.M)
 
 
@@ -24,11 +25,20 @@ def files(*endings):
     ]
 
 
-def too_long(source):
-    """What in a Python source is longer than a reader wants."""
-    if source.count("\n") > 300:
-        yield "the file has more than 300 lines"
-    for node in ast.walk(ast.parse(source)):
+def too_large(source, is_exercise=False):
+    """What in a Python source is more than a reader keeps in mind at once.
+
+    A function is read as a whole, so its lines are counted. A file is read by its subject, and ends
+    where that ends: its docstring says it in one sentence, and with lines in mind files were cut
+    where no idea ends. The number of lines is an alarm, which no file is near. The docstring of an
+    exercise is its data.
+    """
+    tree = ast.parse(source)
+    if source.count("\n") > 500:
+        yield "the file has more than 500 lines: has it one subject?"
+    if tree.body and not is_exercise and not SUBJECT.match(ast.get_docstring(tree) or ""):
+        yield "the file does not begin with a sentence that says its subject"
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno >= 40:
             yield f"{node.name} has more than 40 lines"
 
@@ -38,14 +48,20 @@ def named(path):
 
 
 @pytest.mark.parametrize("path", files(".py"), ids=named)
-def test_files_and_functions_are_short(path):
-    assert list(too_long(path.read_text(encoding="utf-8"))) == []
+def test_a_file_has_a_subject_and_functions_are_short(path):
+    assert list(too_large(path.read_text(encoding="utf-8"), "chapters" in path.parts)) == []
 
 
-def test_long_files_and_functions_are_found():
-    body = "def f():\n" + "    x = 1\n" * 40
-    assert list(too_long(body)) == ["f has more than 40 lines"]
-    assert list(too_long("x = 1\n" * 301)) == ["the file has more than 300 lines"]
+def test_long_functions_and_files_without_a_subject_are_found():
+    subject, body = '"""What f is."""\n', "def f():\n" + "    x = 1\n" * 40
+    assert list(too_large("")) == list(too_large(subject + "x = 1\n" * 499)) == []
+    assert list(too_large(subject + body)) == ["f has more than 40 lines"]
+    (alarm,) = too_large(subject + "x = 1\n" * 500)
+    assert alarm.startswith("the file has more than 500 lines")
+    for wrong in ("x = 1\n", '"""What f is\n\nand no end."""\n', '"""."""\n'):
+        (said,) = too_large(wrong)
+        assert said.startswith("the file does not begin with a sentence")
+        assert list(too_large(wrong, is_exercise=True)) == []
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+"""The built site, a browser that visits it, and small books that are built for one test."""
+
 import subprocess
 from functools import partial
 
