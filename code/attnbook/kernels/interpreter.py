@@ -39,9 +39,31 @@ def choose():
         raise ImportError(TOO_LATE)
 
 
+def hurry():
+    """Let Triton's interpreter put its language in place once a launch.
+
+    It would again at each call from one function of a kernel to another: half of all its time.
+    """
+    from triton import language
+    from triton.runtime import interpreter
+
+    whole, is_builtin = interpreter._patch_lang, language.core.is_builtin
+
+    def unless_it_is(fn):
+        seen = [x for x in fn.__globals__.values() if x is language or x is language.core]
+        if not seen or any(is_builtin(f) for x in seen for f in (x.load, x.tensor.__add__)):
+            return whole(fn)
+        return interpreter._LangPatchScope()  # nothing was changed, and nothing is to be undone
+
+    if whole.__module__ == interpreter.__name__:
+        interpreter._patch_lang = unless_it_is
+
+
 def is_interpreting():
     """Whether kernels are interpreted on the CPU."""
     return os.environ.get("TRITON_INTERPRET", "0") in ("1", "true", "on", "yes", "y")
 
 
 choose()
+if is_interpreting():
+    hurry()

@@ -1,0 +1,51 @@
+"""Triton's interpreter puts its language in place once a launch, and takes it away behind it."""
+
+import inspect
+
+import torch
+from triton.runtime import interpreter as tritons
+
+from attnbook.kernels import interpreter, tl, triton
+
+
+@triton.jit
+def twice(x):
+    return x + x
+
+
+@triton.jit
+def kernel(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = twice(twice(tl.load(x_ptr + i)))  # functions of ours, and, in the sum, one of Triton's
+    tl.store(out_ptr + i, twice(x) / tl.sum(x, 0))
+
+
+def changes(monkeypatch, patch):
+    """How often the language is changed for one launch of two programs."""
+    counted, whole = [], tritons._patch_lang_core
+    monkeypatch.setattr(tritons, "_patch_lang", patch)
+    monkeypatch.setattr(tritons, "_patch_lang_core", lambda *x: counted.append(x) or whole(*x))
+    x, out = torch.arange(4.0), torch.zeros(4)
+    kernel[(2,)](x, out, N=4)
+    assert torch.equal(out, 2 * x / x.sum())
+    return [lang for lang, _ in counted]
+
+
+def test_the_language_is_put_in_place_once_a_launch(monkeypatch):
+    """By itself Triton does so again at each call of `twice`."""
+    assert changes(monkeypatch, tritons._patch_lang).count(tl) == 1
+    by_itself = inspect.getclosurevars(tritons._patch_lang).nonlocals["whole"]
+    assert changes(monkeypatch, by_itself).count(tl) >= 1 + 2 * 3
+
+
+def test_it_is_taken_away_behind_each_launch(monkeypatch):
+    names = "load", "dot", "arange"
+    before = [getattr(tl, name) for name in names] + [tl.tensor.__add__, tl.range]
+    changes(monkeypatch, tritons._patch_lang)
+    assert before == [getattr(tl, name) for name in names] + [tl.tensor.__add__, tl.range]
+
+
+def test_it_is_arranged_once_however_often_the_package_is_imported():
+    arranged = tritons._patch_lang
+    interpreter.hurry()
+    assert tritons._patch_lang is arranged
