@@ -1,6 +1,7 @@
 """The workflow and the page that says how to publish run commands that exist, and pin the rest."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ PINNED = re.compile(r"uses: [\w-]+/[\w-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+$")
 
 def unknown(command):
     """What a command asks of make that the Makefile does not have."""
-    program, *words = command.split()
+    program, *words = shlex.split(command)
     names = {word.partition("=")[0]: "=" in word for word in words}
     known = all(name in (VARIABLES if is_set else TARGETS) for name, is_set in names.items())
     return [] if program == "make" and known else [command]
