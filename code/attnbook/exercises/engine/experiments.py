@@ -29,7 +29,8 @@ def _given(instead):
 def _changed(name, kinds, axes, change):
     def substituted(arguments):
         x = arguments.get(name)
-        fits = np.asarray(x).dtype.kind in kinds and np.ndim(x) >= axes
+        several = isinstance(x, tuple | list)  # shapes and axes: not an array of numbers
+        fits = not several and np.asarray(x).dtype.kind in kinds and np.ndim(x) >= axes
         with np.errstate(all="ignore"):
             return arguments | {name: change(x)} if fits else arguments
 
