@@ -112,7 +112,8 @@ class Write(Exercise):
         for what, other in () if self.written else substitutes(self.cases[0].arguments):
 
             def instead(i, other=other):
-                return attempt(solution, other(self.cases[i].arguments))
+                outcome = attempt(solution, other(self.cases[i].arguments))
+                return outcome, self._fault(self._wanted[i], outcome, i)
 
             evidence = self._evidence(instead, outcomes, faults)
             if evidence is not None and evidence.certain:
@@ -164,10 +165,11 @@ class Write(Exercise):
         return difference(want, got, self.exact_zeros, dtype_matters, self.to_the_bit)
 
     def _known(self, number, index):
-        """What a known mistake does in one case."""
+        """What a known mistake does in one case, and what is wrong with that."""
         if (number, index) not in self._results:
             version = self.through(self.mistakes[number].answer)
-            self._results[number, index] = attempt(version, self.cases[index].arguments)
+            outcome = attempt(version, self.cases[index].arguments)
+            self._results[number, index] = outcome, self._fault(self._wanted[index], outcome, index)
         return self._results[number, index]
 
     def _run(self, function, writable=True):
@@ -222,8 +224,7 @@ class Write(Exercise):
         """What speaks for a known mistake; None if an ordinary case speaks against it."""
         shows, unlike, second_reason = [], False, False
         for i in sorted(range(len(outcomes)), key=lambda i: (self.cases[i].stress, not faults[i])):
-            known, wanted, stress = known_in(i), self._wanted[i], self.cases[i].stress
-            shown = self._fault(wanted, known, i)
+            (known, shown), wanted, stress = known_in(i), self._wanted[i], self.cases[i].stress
             if shown and self._same(wanted, known, outcomes[i]):
                 shows.append(i)
             elif faults[i] and (stress or self._only_dtype(wanted, outcomes[i])):
