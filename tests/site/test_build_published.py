@@ -22,6 +22,7 @@ PLAIN = "book/index"
 NUMPY = "book/numpy/01-weighted-average"
 TORCH = "book/pytorch/01-twins"
 API = "book/api/distributed"
+pytestmark = pytest.mark.everywhere  # small books with an address are built each time
 
 
 @pytest.fixture(scope="module")
