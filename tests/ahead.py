@@ -1,6 +1,8 @@
 """Compile the kernels as they would be launched on a GPU that is not here: run in its own process.
 
-    TRITON_INTERPRET=0 python tests/ahead.py CHIP < jobs.json
+    TRITON_INTERPRET=0 python tests/ahead.py
+
+Each line it reads is a chip and a job, each that it writes in answer what became of the kernels.
 
 Each job goes through the package's own launch with tensors that have sizes and no numbers, so that
 what is compiled is what a GPU would be given: configuration, dtypes, and what Triton makes of
@@ -58,20 +60,22 @@ class Ahead:
         return 0
 
 
-def main(chip):
-    target, capability = CHIPS[chip]
+def main():
     knobs.nvidia.dump_ptxas_log = True
-    triton.runtime.driver.set_active(Ahead(GPUTarget(*target)))
-    launch.capability = lambda x: capability
     decode._processors = lambda device: PROCESSORS
-    for job in json.load(sys.stdin):
+    for line in sys.stdin:
+        chip, job = json.loads(line)
+        target, capability = CHIPS[chip]
+        triton.runtime.driver.set_active(Ahead(GPUTarget(*target)))
+        launch.capability = lambda x, capability=capability: capability
         found = []
         launch.start = decode.start = noting(found, job.get("variant") in AGAIN)
         try:
             run(**job)
             print(json.dumps({"job": job, "kernels": [read(*each) for each in found]}), flush=True)
         except Exception as failed:
-            print(json.dumps({"job": job, "failed": f"{type(failed).__name__}: {failed}"[:500]}))
+            said = f"{type(failed).__name__}: {failed}"[:500]
+            print(json.dumps({"job": job, "failed": said}), flush=True)
 
 
 def noting(found, again):
@@ -144,7 +148,7 @@ def read(kernel, compiled, arguments, said):
     found |= {"serialized": waits[1]} if waits else {}
     if not found["matrix"] or (found["again"] and "wgmma.mma_async" not in found["matrix"]):
         return found | of_nvidia(compiled) | {"overwritten": []}
-    code = instructions(told(knobs.nvidia.nvdisasm.path, "-c", compiled))
+    code = instructions(told(knobs.nvidia.nvdisasm.path, compiled, "-c", "-ndf"))
     found |= {"overwritten": overwritten(code)}
     found |= {"moved registers": sum(one.kind == "registers" for one in code)}
     found |= {"between waits": [between_waits(loop) for loop in heavy(compiled, code)]}
@@ -171,17 +175,17 @@ def heavy(compiled, code):
 
 
 def of_nvidia(compiled):
-    said = told(knobs.nvidia.cuobjdump.path, "-res-usage", compiled)
+    said = told(knobs.nvidia.cuobjdump.path, compiled, "-res-usage")
     usage = dict(re.findall(r"(REG|STACK|LOCAL):(\d+)", said))
     return {"registers": int(usage["REG"]), "stack": int(usage["STACK"])}
 
 
-def told(tool, option, compiled):
+def told(tool, compiled, *options):
     """What one of NVIDIA's tools prints of a kernel's machine code."""
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(compiled.asm["cubin"])
         file.flush()
-        asked = [tool, option, file.name]
+        asked = [tool, *options, file.name]
         return subprocess.run(asked, capture_output=True, text=True, check=True).stdout
 
 
@@ -191,4 +195,4 @@ def of_amd(text):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

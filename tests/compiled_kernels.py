@@ -1,5 +1,6 @@
-"""Every kernel compiled for every kind of GPU, each in one process, and what must hold of each."""
+"""Every kernel compiled for every kind of GPU, in one process, and what must hold of each."""
 
+import atexit
 import functools
 import json
 import os
@@ -140,18 +141,37 @@ def compiled(chip):
 def ahead(chip, asked):
     """Compile jobs for a chip in a process that interprets no kernel."""
     pytest.importorskip("triton", reason="this machine has no Triton")
-    with tempfile.TemporaryDirectory() as cache:
-        environ = {"TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": cache, "CUDA_VISIBLE_DEVICES": ""}
-        environ |= {"PYTHONPATH": str(TESTS.parent / "code")}
-        done = subprocess.run(
-            [sys.executable, str(TESTS / "ahead.py"), chip],
-            input=json.dumps(asked),
+    return [answer(chip, job) for job in asked]
+
+
+def answer(chip, job):
+    process, folder = compiler()
+    print(json.dumps([chip, job]), file=process.stdin, flush=True)
+    for line in process.stdout:
+        if line.startswith("{"):
+            return json.loads(line)
+    compiler.cache_clear()  # the next job is asked of another
+    raise AssertionError((folder / "stderr").read_text()[-2000:])
+
+
+@functools.cache
+def compiler():
+    """The process that compiles, and its folder: to start one takes longer than most jobs."""
+    folder = tempfile.TemporaryDirectory()
+    environ = {"TRITON_INTERPRET": "0", "CUDA_VISIBLE_DEVICES": ""}
+    environ |= {"TRITON_CACHE_DIR": folder.name, "PYTHONPATH": str(TESTS.parent / "code")}
+    with open(Path(folder.name, "stderr"), "w") as stderr:
+        process = subprocess.Popen(
+            [sys.executable, str(TESTS / "ahead.py")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
             env=os.environ | environ,
-            capture_output=True,
             text=True,
         )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    atexit.register(folder.cleanup)
+    atexit.register(process.communicate)  # first: it ends with its input
+    return process, Path(folder.name)
 
 
 def name(job):
