@@ -1,19 +1,20 @@
 """The race rehearsed on a made-up GPU: whatever one form does, all that was done before is kept.
 
 Each rehearsal is a process of its own (`rehearsed_race.py`), as it is on a GPU, and goes on in a
-second one where the first came to an end.
+second one where the first came to an end. All are forked from one that has imported what they need.
 """
 
 import json
+import multiprocessing
 import os
 import signal
-import subprocess
-import sys
+import tempfile
+from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
 from made_up_gpu import RATES, WHERE, MadeUp, plain
-from rehearsed_race import CASES, FORMS
+from rehearsed_race import CASES, FORMS, speaking
 
 from attnbook.measure.gpu import command, race, record, turns
 
@@ -24,17 +25,24 @@ ENDED = "its process was ended while it ran"
 ILLEGAL = "RuntimeError: CUDA error: an illegal memory access was encountered"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def imported():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(HERE.parent / "code"), str(HERE)]))
+        forkserver.set_forkserver_preload(["rehearsed_race"])
+        forkserver.ensure_running()
+
+
 def rehearsed(fault, file, form="peer"):
     """The status of one process, and what it says."""
-    run = [sys.executable, str(HERE / "rehearsed_race.py"), fault, form, str(file)]
-    done = subprocess.run(
-        [*run, "--late", "1", "--seconds", "0.001"],
-        capture_output=True,
-        text=True,
-        timeout=100,  # where nothing else ends what hangs
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(HERE.parent / "code"), str(HERE)])},
-    )
-    return done.returncode, done.stdout + done.stderr
+    given = [fault, form, str(file), "--late", "1", "--seconds", "0.001"]
+    with tempfile.NamedTemporaryFile() as says:
+        start = multiprocessing.get_context("forkserver").Process
+        process = start(target=speaking, args=(says.name, *given))
+        process.start()
+        process.join(100)  # where nothing else ends what hangs
+        process.kill()
+        return process.exitcode, Path(says.name).read_text()
 
 
 def kept(file):
