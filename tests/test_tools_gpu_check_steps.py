@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from attnbook.measure.gpu import command
 from tools import gpu_check
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,25 +34,36 @@ def test_what_is_imported_is_here_and_what_was_set_stays(monkeypatch):
 @pytest.mark.parametrize(("cores", "n"), [(None, 1), (1, 1), (2, 1), (5, 2), (16, 8), (64, 8)])
 def test_every_other_core_compiles_and_tests(monkeypatch, cores, n):
     monkeypatch.setattr(os, "cpu_count", lambda: cores)
-    run = ["py", "-m", "attnbook.measure", "gpu", "--warm"]
-    assert gpu_check.warm("py") == [[*run, f"{i}/{n}"] for i in range(n)]
-    asked = []
-    monkeypatch.setattr(gpu_check.importlib.util, "find_spec", lambda name: asked.append(name) or 1)
-    plain = ["py", "-m", "pytest", "-c", os.devnull, "--rootdir", str(ROOT)]
-    plain += ["-p", "no:cacheprovider", "-p", "tools.each_test", "-v", "--tb=short", "-rsfE"]
-    tests = str(ROOT / "tests/test_kernels_gpu.py")
-    assert gpu_check.agreement("py") == [*plain, "-n", str(n), tests] and asked == ["xdist"]
-    monkeypatch.setattr(gpu_check.importlib.util, "find_spec", lambda name: None)
-    assert gpu_check.agreement("py") == [*plain, tests]
+    assert [race_of(run).warm for run in gpu_check.warm("py")] == [f"{i}/{n}" for i in range(n)]
+    monkeypatch.setattr(gpu_check.importlib.util, "find_spec", {"xdist": 1}.get)
+    assert after("-n", gpu_check.agreement("py")) == str(n)
+    monkeypatch.setattr(gpu_check.importlib.util, "find_spec", {}.get)
+    assert "-n" not in gpu_check.agreement("py")
 
 
-@pytest.mark.parametrize(("minutes", "said"), [(3.2145, "3.21"), (0.05, "0.10"), (-1, "0.10")])
-def test_the_race_is_a_command_with_its_minutes(minutes, said):
-    race = ["py", "-m", "attnbook.measure", "gpu", "out"]
-    race += ["--earlier", "--minutes", said, "--seconds", "1"]
-    assert gpu_check.racing("py", Path("out"), minutes) == race
-    only = gpu_check.racing("py", Path("out"), minutes, ["one case", "another"])
-    assert only == [*race, "--only", "one case", "--only", "another"]
+def test_agreement_is_asked_of_its_tests_with_no_settings_of_ours():
+    run = gpu_check.agreement("py")
+    assert run[0] == "py" and run[-1] == str(ROOT / "tests/test_kernels_gpu.py")
+    assert after("-c", run) == os.devnull
+    assert gpu_check.agreement("py", ["one", "two"])[-2:] == ["one", "two"]
+
+
+@pytest.mark.parametrize(("minutes", "said"), [(3.2145, 3.21), (0.05, 0.1), (-1, 0.1)])
+def test_the_race_goes_on_with_what_is_kept_for_the_minutes_that_are_left(minutes, said):
+    race = race_of(gpu_check.racing("py", Path("out"), minutes))
+    assert (race.file, race.minutes, race.earlier) == (Path("out"), said, True)
+    only = race_of(gpu_check.racing("py", Path("out"), minutes, ["one case", "another"]))
+    assert only.only == ["one case", "another"]
+
+
+def race_of(run):
+    """What the race understands of a command."""
+    assert run[:4] == ["py", "-m", "attnbook.measure", "gpu"]
+    return command._arguments(run[4:])
+
+
+def after(option, run):
+    return run[run.index(option) + 1]
 
 
 def says(code):
@@ -176,5 +188,6 @@ def test_without_a_gpu_nothing_is_begun(clock, monkeypatch):
     monkeypatch.setattr(gpu_check.subprocess, "run", run)
     with pytest.raises(SystemExit, match="1"):
         gpu_check.main(python="py")
-    assert asked == [(["py", "-m", "tools.gpu_ready"], gpu_check.ROOT)] and not clock.asked
+    (((*_, module), folder),) = asked
+    assert (module, folder) == ("tools.gpu_ready", gpu_check.ROOT) and not clock.asked
     assert gpu_check.MINUTES == 8
