@@ -102,10 +102,10 @@ MISTAKES = {
         B, "parcel = ring.send(*grads)", "parcel = ring.send(*grads); grads[0].zero_()"
     ),
     "L of one block on the way back": Wrong(
-        B, "lse[..., rows]\n", "attend(*given[1:], here, scale)[1]\n"
+        B, ", lse_i, cut", ", attend(q_i, k_j, v_j, cut, scale)[1], cut"
     ),
     "the output of one block on the way back": Wrong(
-        B, "out[..., rows, :], lse", "attend(*given[1:], here, scale)[0], lse"
+        B, ", out_i, lse_i", ", attend(q_i, k_j, v_j, cut, scale)[0], lse_i"
     ),
     "the queries' gradient of the last block": Wrong(B, "+= part", "= part"),
     "the earlier block skipped": Wrong(M, "if source < rank else []", "if source > rank else []"),

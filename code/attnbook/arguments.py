@@ -37,12 +37,12 @@ def checker(function):
     fitting = set()
 
     def check(*args, **kwargs):
-        given = dict(zip(signature.parameters, args, strict=False)) | kwargs
-        known = tuple((name, kind(x)) for name, x in given.items())
-        if len(given) < len(args) + len(kwargs) or not _is_in(known, fitting):
+        arguments = dict(zip(signature.parameters, args, strict=False)) | kwargs
+        known = tuple((name, kind(x)) for name, x in arguments.items())
+        if len(arguments) < len(args) + len(kwargs) or not _is_in(known, fitting):
             look(function, signature, args, kwargs)
             _remember(known, fitting)
-        return given
+        return arguments
 
     return check
 
@@ -50,17 +50,17 @@ def checker(function):
 def look(function, signature, args, kwargs):
     """Compare each argument with its annotation."""
     try:
-        given = signature.bind(*args, **kwargs).arguments
+        arguments = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
         raise TypeError(f"{function.__qualname__}: {error}{_ours(kwargs, signature)}") from None
-    _refuse_unless_plain(function, given)
+    _refuse_unless_plain(function, arguments)
     wrong = _first_wrong(function)(*args, **kwargs)
-    expected = _axes(given) if not wrong or _is_mask(wrong[0], given) else None
+    expected = _axes(arguments) if not wrong or _is_mask(wrong[0], arguments) else None
     if expected:
-        was = describe(given["mask"])
+        was = describe(arguments["mask"])
         raise TypeError(f"{function.__qualname__}: mask is {was}; expected {expected}")
     if wrong:
-        raise TypeError(_sentence(function, given, *wrong))
+        raise TypeError(_sentence(function, arguments, *wrong))
 
 
 def _first_wrong(function):
@@ -70,31 +70,31 @@ def _first_wrong(function):
     @jaxtyped(typechecker=None)  # a size has one value in one call
     @functools.wraps(function)
     def first_wrong(*args, **kwargs):
-        given = dict(zip(parameters, args, strict=False)) | kwargs
+        arguments = dict(zip(parameters, args, strict=False)) | kwargs
         for name, p in parameters.items():
-            unchecked = name not in given or p.annotation is p.empty
-            if not unchecked and not isinstance(given[name], p.annotation):
+            unchecked = name not in arguments or p.annotation is p.empty
+            if not unchecked and not isinstance(arguments[name], p.annotation):
                 return name, _sizes()
         return None
 
     return first_wrong
 
 
-def _is_mask(name, given):
+def _is_mask(name, arguments):
     """Whether what does not fit is a boolean mask, so that its axes are wrong."""
-    return name == "mask" and str(getattr(given[name], "dtype", "")).endswith("bool")
+    return name == "mask" and str(getattr(arguments[name], "dtype", "")).endswith("bool")
 
 
-def _axes(given):
+def _axes(arguments):
     """What the axes of a mask must be, if they are not: as many as q has, or two (and axes of 1).
 
     Where heads are made inside, a mask may have their axis too. So an axis has one meaning, where
     a batch is as large as there are heads too.
     """
-    mask, q, k = (given.get(name) for name in ("mask", "q", "k"))
+    mask, q, k = (arguments.get(name) for name in ("mask", "q", "k"))
     if mask is None or q is None:
         return None
-    n_heads = given.get("n_heads") or getattr(given.get("self"), "n_heads", None)
+    n_heads = arguments.get("n_heads") or getattr(arguments.get("self"), "n_heads", None)
     rows, batch = (q.shape[-2], k.shape[-2]), q.shape[:-2]
     allowed = [rows, (*batch, *rows), *([(*batch, n_heads, *rows)] if n_heads else [])]
     for shape in allowed:
@@ -136,8 +136,8 @@ def _remember(known, fitting):
         fitting.add(known)
 
 
-def _refuse_unless_plain(function, given):
-    for name, x in given.items():
+def _refuse_unless_plain(function, arguments):
+    for name, x in arguments.items():
         kind = next((kind for kind in SPECIAL if isinstance(x, kind)), None)
         if kind is not None:
             was = f"{name} is a {kind.__name__} of shape {x.shape}"
@@ -161,11 +161,12 @@ def _sizes():
     return ", ".join(re.findall(r"^\w+=.+$", said.getvalue(), re.MULTILINE))
 
 
-def _sentence(function, given, name, sizes):
+def _sentence(function, arguments, name, sizes):
     annotation = inspect.signature(function).parameters[name].annotation
     where = f" where {sizes}" if sizes else ""
-    was = describe(given[name]) + _entries(given[name])
-    return f"{function.__qualname__}: {name} is {was}; expected {_should(annotation, given)}{where}"
+    was = describe(arguments[name]) + _entries(arguments[name])
+    should = _should(annotation, arguments) + where
+    return f"{function.__qualname__}: {name} is {was}; expected {should}"
 
 
 def describe(value):
@@ -192,9 +193,9 @@ def _entries(value):
     return f" {value.tolist()!r:.80}" if small else ""
 
 
-def _should(annotation, given):
+def _should(annotation, arguments):
     text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
-    text = re.sub(r"\{(self\.[^}]+|n_heads)\}", lambda found: found[0].format(**given), text)
+    text = re.sub(r"\{(self\.[^}]+|n_heads)\}", lambda found: found[0].format(**arguments), text)
     text = re.sub(r"(numbers\.)?Integral\b", "an integer", text)
     text = re.sub(r"numbers\.Real\b|^Real$", "a number", text)
     return re.sub(r"\b(\w+\.)+|#", "", text).replace("ndarray", "array")

@@ -73,10 +73,10 @@ def even(n_q, n_k=4):
 def moved(question, device):
     """The same question on another device, in float16, which all backends take."""
 
-    def there(x):
+    def move(x):
         return x.to(device, torch.float16 if x.is_floating_point() else x.dtype)
 
-    return {name: there(x) if isinstance(x, torch.Tensor) else x for name, x in question.items()}
+    return {name: move(x) if isinstance(x, torch.Tensor) else x for name, x in question.items()}
 
 
 def answer(library, row, question):

@@ -87,9 +87,10 @@ def forward(q, k, v, ring, causal, placement, scale):
     """This rank's output and L."""
     n, (out, lse) = q.shape[-2], nothing_seen(q, v)
     for source, (k_s, v_s) in ring.blocks(k, v):
-        for rows, keys, here in meeting(ring.rank, source, n, causal, placement):
-            given = q[..., rows, :], k_s[..., keys, :], v_s[..., keys, :]
-            take_in(out, lse, rows, *attend(*given, here, scale))
+        for rows, keys, cut in meeting(ring.rank, source, n, causal, placement):
+            q_i, k_j, v_j = q[..., rows, :], k_s[..., keys, :], v_s[..., keys, :]
+            part_out, part_lse = attend(q_i, k_j, v_j, causal=cut, scale=scale)
+            take_in(out, lse, rows, part_out, part_lse)
     return out, lse
 
 
@@ -101,11 +102,10 @@ def backward(grad_out, q, k, v, out, lse, ring, causal, placement, scale):
     n, grad_q, parcel = q.shape[-2], q.new_zeros(q.shape, dtype=out.dtype), None
     for source, (k_s, v_s) in ring.blocks(k, v):
         grads = [x.new_zeros(x.shape, dtype=out.dtype) for x in (k_s, v_s)]
-        for rows, keys, here in meeting(ring.rank, source, n, causal, placement):
-            given = grad_out[..., rows, :], q[..., rows, :]
-            given += k_s[..., keys, :], v_s[..., keys, :]
-            seen = out[..., rows, :], lse[..., rows]
-            part, *parts = attention_backward(*given, *seen, here, scale)
+        for rows, keys, cut in meeting(ring.rank, source, n, causal, placement):
+            grad_i, q_i, out_i = (x[..., rows, :] for x in (grad_out, q, out))
+            k_j, v_j, lse_i = k_s[..., keys, :], v_s[..., keys, :], lse[..., rows]
+            part, *parts = attention_backward(grad_i, q_i, k_j, v_j, out_i, lse_i, cut, scale)
             grad_q[..., rows, :] += part
             for grad, part in zip(grads, parts, strict=True):
                 grad[..., keys, :] = part

@@ -146,8 +146,8 @@ def _settled(q, k, asked):
 
 def _how(form, q, k, v, options):
     if form.name == "SDPA":
-        given, named = arguments(q, k, v, **forms.sdpa_options(q, k, options))
-        return f"through {chosen(*given, **named)}"
+        four_axes, named = arguments(q, k, v, **forms.sdpa_options(q, k, options))
+        return f"through {chosen(*four_axes, **named)}"
     return "all scores in memory" if form.name == "readable" else ""
 
 

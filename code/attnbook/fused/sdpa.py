@@ -17,8 +17,8 @@ def sdpa(q, k, v, **options):
     The options are those of `arguments`. Where a query sees nothing, the result is finite, and of
     no meaning.
     """
-    four, named = arguments(q, k, v, **options)
-    out = F.scaled_dot_product_attention(*four, **named)
+    four_axes, named = arguments(q, k, v, **options)
+    out = F.scaled_dot_product_attention(*four_axes, **named)
     return out[..., : v.shape[-1]].reshape(*q.shape[:-1], v.shape[-1])
 
 

@@ -32,16 +32,16 @@ def row_deltas(
     n_blocks = room(n_q) // ROWS
     place = (tl.program_id(0) // n_blocks).to(tl.int64)
     rows = tl.program_id(0) % n_blocks * ROWS + tl.arange(0, ROWS)
-    there, columns = rows < n_q, tl.arange(0, D)[None, :]
+    exists, columns = rows < n_q, tl.arange(0, D)[None, :]
     at = place * n_q + rows
     grad_out += place // n_heads * grad_strides[0] + place % n_heads * grad_strides[1]
     grad_at = grad_out + rows.to(tl.int64)[:, None] * grad_strides[2] + columns
-    grad = tl.load(grad_at, mask=there[:, None], other=0.0).to(tl.float32)
-    result = tl.load(out + at[:, None] * D + columns, mask=there[:, None], other=0.0)
+    grad = tl.load(grad_at, mask=exists[:, None], other=0.0).to(tl.float32)
+    result = tl.load(out + at[:, None] * D + columns, mask=exists[:, None], other=0.0)
     total = tl.sum(grad * result.to(tl.float32), 1)
     if grad_lse is not None:
-        total -= tl.load(grad_lse + at, mask=there, other=0.0)
-    log_sum = tl.load(lse + at, mask=there, other=0.0)
+        total -= tl.load(grad_lse + at, mask=exists, other=0.0)
+    log_sum = tl.load(lse + at, mask=exists, other=0.0)
     log_sum = tl.where(log_sum == -float("inf"), 0.0, log_sum)
     tl.store(shift + place * room(n_q) + rows, log_sum * LOG2_E)
     tl.store(delta + place * room(n_q) + rows, total)

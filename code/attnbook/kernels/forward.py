@@ -97,8 +97,8 @@ def flash_forward(
     if ONE:
         ends = (ends[0], ends[0], ends[3], ends[3])
     for phase in tl.static_range(3):  # cut blocks at the left, full blocks, cut blocks
-        there = (window is not None, True, CAUSAL or RAGGED)[phase]
-        if phase == 1 or (there and not ONE):
+        has_blocks = (window is not None, True, CAUSAL or RAGGED)[phase]
+        if phase == 1 or (has_blocks and not ONE):
             state = attend(
                 state, ends[phase], ends[phase + 1], q_block, k, v, k_strides, v_strides,
                 first_row, sizes, scale, softcap, window, bias, bias_strides,

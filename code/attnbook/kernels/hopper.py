@@ -45,13 +45,13 @@ def forward(
     """
     refuse(q=q, k=k, v=v)
     _refuse_edges(q)
-    given = options(q, k, Options(causal=causal, scale=scale))
+    asked = options(q, k, Options(causal=causal, scale=scale))
     out, lse = launch._empty(q), q.new_empty(q.shape[:3], dtype=torch.float32)
     if not out.numel():
         return out, lse
-    scale, sign = launch._positive(given.scale)
+    scale, sign = launch._positive(asked.scale)
     q, k, v = map(_in_rows, (q if sign == 1 else q * sign, k, v))
-    sizes = launch._sizes(q, k, given)
+    sizes = launch._sizes(q, k, asked)
     launch.start(
         hopper_forward, launch._programs(q, TILE.rows), TILE, lse=lse, q=tiles_of(q, HALF),
         k=tiles_of(k, TILE.keys), v=tiles_of(v, TILE.keys), out=tiles_of(out, HALF),

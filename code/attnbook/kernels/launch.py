@@ -96,7 +96,7 @@ def backward(
     return grads if sign == 1 else (grads[0] * sign, *grads[1:])
 
 
-def adds(q):
+def takes_atomic(q):
     """Whether autograd takes the form that adds in memory: where no bits need be the same twice.
 
     On a Hopper GPU the compiler lets its products run on, and those of the two kernels not always.

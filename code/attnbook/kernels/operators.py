@@ -55,7 +55,7 @@ def _gradients(ctx, grad_out, grad_lse):
         grad_out = torch.zeros_like(out)
     pairs = zip(tensors, ctx.options, strict=True)
     options = [number if tensor is None else tensor for tensor, number in pairs]
-    grads = attend_backward(grad_out, grad_lse, q, k, v, out, lse, launch.adds(q), *options)
+    grads = attend_backward(grad_out, grad_lse, q, k, v, out, lse, launch.takes_atomic(q), *options)
     return *grads, *(None for _ in options)
 
 

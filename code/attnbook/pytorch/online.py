@@ -88,8 +88,9 @@ def attention_backward(
     Source: Dao et al. (2022), appendix B.4, algorithm 4.
     """
     if (kernels := _kernels(q, v)) is not None:
-        given = q, k, v, out.to(q.dtype), lse
-        grads = kernels.flash_attention_backward(grad_out, *given, causal=causal, scale=scale)
+        grads = kernels.flash_attention_backward(
+            grad_out, q, k, v, out.to(q.dtype), lse, causal=causal, scale=scale
+        )
         return tuple(grad.float() for grad in grads)
     return _backward(grad_out, q, k, v, out, lse, causal, scale)
 

@@ -38,9 +38,9 @@ def check_shapes(function):
     def call(*args, **kwargs):
         if call_state.checked or torch.compiler.is_compiling():
             return function(*args, **kwargs)
-        given = check(*args, **kwargs)
-        with call_state.inside(cast=_is_settled(_real(given))):
-            return function(**given)
+        arguments = check(*args, **kwargs)
+        with call_state.inside(cast=_is_settled(_real(arguments))):
+            return function(**arguments)
 
     return _of_its_own(call)
 
@@ -71,10 +71,10 @@ def check_and_cast(function):
             return _in_one_dtype(function, dict(zip(names, args, strict=False)) | kwargs, wide)
         if call_state.cast:
             return function(*args, **kwargs)
-        given = dict(zip(names, args, strict=False)) | kwargs
-        given = given if call_state.checked else check(*args, **kwargs)
+        arguments = dict(zip(names, args, strict=False)) | kwargs
+        arguments = arguments if call_state.checked else check(*args, **kwargs)
         with call_state.inside(cast=True):
-            return _in_one_dtype(function, given, wide)
+            return _in_one_dtype(function, arguments, wide)
 
     return _of_its_own(call)
 
@@ -87,23 +87,23 @@ def _of_its_own(call):
     return call
 
 
-def _in_one_dtype(function, given, wide):
-    real = _real(given, wide)
+def _in_one_dtype(function, arguments, wide):
+    real = _real(arguments, wide)
     if _is_settled(real):
-        return function(**given)
+        return function(**arguments)
     device = next(iter(real.values())).device.type
     if not _is_autocast(device):
-        return _widened(function, given, real)
+        return _widened(function, arguments, real)
     lower = torch.get_autocast_dtype(device)
     real = {name: x if x.dtype == torch.float64 else x.to(lower) for name, x in real.items()}
     with torch.autocast(device, enabled=False):
-        return _widened(function, given, real)
+        return _widened(function, arguments, real)
 
 
-def _widened(function, given, real):
+def _widened(function, arguments, real):
     dtype = _common_dtype(x.dtype for name, x in real.items() if name != "bias")
     inner = _common_dtype([torch.float32, *(x.dtype for x in real.values())])
-    out = function(**given | {name: x.to(inner) for name, x in real.items()})
+    out = function(**arguments | {name: x.to(inner) for name, x in real.items()})
     return tuple(x.to(dtype) for x in out) if isinstance(out, tuple) else out.to(dtype)
 
 
@@ -111,10 +111,10 @@ def _common_dtype(dtypes):
     return functools.reduce(torch.promote_types, dtypes)
 
 
-def _real(given, wide=frozenset()):
+def _real(arguments, wide=frozenset()):
     return {
         name: x
-        for name, x in given.items()
+        for name, x in arguments.items()
         if isinstance(x, torch.Tensor) and x.is_floating_point() and name not in wide
     }
 

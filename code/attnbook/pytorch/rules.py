@@ -230,8 +230,8 @@ def of(causal=False, window=None, valid_lens=None, rule=None):
 def options_of(rule):
     """causal, window and valid_lens, if they say what the rule says; else None."""
     left, right, prefix_len, lens, apart = rule
-    more = prefix_len is not None or apart or (lens is not None and lens.ndim == 2)
-    if more or (right != 0 and (left, right) != (None, None)):
+    unnamed = prefix_len is not None or apart or (lens is not None and lens.ndim == 2)
+    if unnamed or (right != 0 and (left, right) != (None, None)):
         return None
     return {"causal": right == 0, "window": left, "valid_lens": lens}
 

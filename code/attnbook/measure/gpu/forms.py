@@ -55,7 +55,7 @@ def second_choice(case, x, machine):
 
     asked = Options(case.causal, case.window, x.valid_lens, softcap=case.softcap)
     given = arguments.options(x.q, x.k, asked)
-    choices, atomic = launch.choices(x.q, x.k, x.v, given), launch.adds(x.q)
+    choices, atomic = launch.choices(x.q, x.k, x.v, given), launch.takes_atomic(x.q)
     if case.way == BACKWARD:
         choices = launch.choices_back(x.q, x.k, x.v, x.grad_out, given, atomic)
     if len(choices) < 2:
