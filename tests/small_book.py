@@ -3,10 +3,11 @@
 import shutil
 from pathlib import Path
 
+import nbformat
 import yaml
 
 from tools.install_cell import place
-from tools.notebook_form import normalise, parse
+from tools.notebook_form import METADATA, normalise, parse
 
 ROOT = Path(__file__).parents[1]
 PARTS = ("tools", "code", "book/_ext", "book/_static", "book/_templates")
@@ -17,6 +18,20 @@ PAGES = {
 HIDDEN = shutil.ignore_patterns("__pycache__", ".*")
 REFERENCE = """@book{someone2020, author={Some One}, title={A Book}, publisher={Press}, year={2020},
   eprint={2001.00001}}"""
+
+
+def notebook(*cells):
+    """The text of a notebook with these cells."""
+    return nbformat.writes(nbformat.v4.new_notebook(cells=cells, metadata=METADATA))
+
+
+def figure(svg, caption, alt=""):
+    """A cell that drew this, and the one below it."""
+    data = {"image/svg+xml": svg, "text/plain": "<figure>"}
+    output = nbformat.v4.new_output("execute_result", data=data, execution_count=1)
+    metadata = {"mystnb": {"image": {"alt": alt}}}
+    made = {"outputs": [output], "execution_count": 1, "metadata": metadata}
+    return nbformat.v4.new_code_cell("draw()", **made), nbformat.v4.new_markdown_cell(caption)
 
 
 def _write_settings(folder, address):

@@ -11,8 +11,9 @@ from test_plots_svg import faults
 from test_transformer_diagram import texts_are_apart
 
 from attnbook import plots, reference
+from attnbook.colours import BLUE, GREEN, GREY, INK, ORANGE, RED
 from attnbook.plots import parts, schemes, softmax, wholes
-from attnbook.plots.style import INK, contrast
+from attnbook.plots.style import contrast
 
 CAUSAL = np.tri(3, dtype=bool)
 WEIGHTS = np.full((3, 3), 1 / 3)
@@ -211,12 +212,12 @@ def test_lines_are_as_thick_as_weights():
 @pytest.mark.parametrize(("name", "n"), [("arrows", 1), ("shape_diagram", 3 + 1)])
 def test_the_first_key_alone_is_in_colour_and_three_axes_make_a_stack(name, n):
     colors = [to_hex(patch.get_facecolor()) for patch in figure_of(CALLS[name]).axes[0].patches]
-    assert colors.count(parts.ORANGE) + colors.count(parts.BLUE) == n
+    assert colors.count(ORANGE) + colors.count(BLUE) == n
 
 
 def test_words_are_readable_on_every_tint():
-    tints = [parts.BLUE, parts.GREEN, parts.ORANGE, parts.RED, parts.GREY]
-    tints += [to_hex(parts.shade(name, 0)) for name in ("Blues", "Greens", "Oranges")]
+    tints = [BLUE, GREEN, ORANGE, RED, GREY]
+    tints += [parts.tint(name, 0) for name in ("blues", "greens", "oranges")]
     assert min(contrast(INK, tint) for tint in tints) >= 4.5
 
 

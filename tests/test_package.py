@@ -91,7 +91,7 @@ def test_every_name_at_the_door_is_there():
     for name in attnbook.__all__:
         assert getattr(attnbook, name) is not None
     folders = {p.stem for p in (ROOT / "code/attnbook").iterdir() if not p.name.startswith("_")}
-    assert folders - set(attnbook.__all__) == {"arguments", "operation", "py"}
+    assert folders - set(attnbook.__all__) == {"arguments", "colours", "operation", "py"}
 
 
 def test_a_name_that_is_not_there_is_answered_with_those_that_are():

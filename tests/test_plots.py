@@ -9,9 +9,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
 from attnbook import plots
+from attnbook.colours import PAPER, SERIES
 from attnbook.plots.cells import colored
 from attnbook.plots.diagram import OUTPUT, SCORES, VALUES, WEIGHTS
-from attnbook.plots.style import COLORS, DASHES, MARKERS, PAPER, contrast, text_color
+from attnbook.plots.style import DASHES, MARKERS, contrast, text_color
 
 X = np.arange(1, 6)
 SQUARE = np.array([[0.5, 0.25, 0.25], [0, 0.9, 0.1], [1, 0, 0]])
@@ -230,8 +231,8 @@ def test_text_is_readable_on_every_colour():
 
 
 def test_curves_differ_in_colour_dash_and_marker_and_stand_out():
-    assert len(set(COLORS)) == len(set(map(str, DASHES))) == len(set(MARKERS)) == 5
-    assert min(contrast(color, PAPER) for color in COLORS) >= 3
+    assert len(set(SERIES)) == len(set(map(str, DASHES))) == len(set(MARKERS)) == 5
+    assert min(contrast(color, PAPER) for color in SERIES) >= 3
     assert contrast("#56B4E9", PAPER) < 3, "the palette's sky blue is too faint"
 
 

@@ -7,10 +7,9 @@ from test_plots import figure_of
 from test_plots_svg import faults
 
 from attnbook import plots
+from attnbook.colours import BLUE, ORANGE, SEEN
 from attnbook.fused import forms
 from attnbook.plots import fused
-from attnbook.plots.grids import SEEN
-from attnbook.plots.parts import BLUE, ORANGE
 
 
 def test_it_can_be_read_and_is_short_and_whole():

@@ -9,7 +9,7 @@ from test_plots import figure_of
 from test_plots_svg import faults
 
 from attnbook import plots
-from attnbook.plots.parts import ORANGE
+from attnbook.colours import ORANGE
 
 ANGLES = [[0, np.pi / 2, 2], [0, -1, 2 * np.pi]]
 CALLS = {

@@ -9,8 +9,8 @@ from test_plots import figure_of
 from test_plots_svg import faults
 
 from attnbook import plots, reference
+from attnbook.colours import BLUE
 from attnbook.plots import heads
-from attnbook.plots.parts import BLUE
 
 REACHED = np.array([[0.5, 1.5], [-1.0, -0.2], [0.0, 2.0]])
 CALLS = {

@@ -8,9 +8,8 @@ from test_plots import figure_of
 from test_plots_svg import faults
 
 from attnbook import plots
+from attnbook.colours import BLUE, GREEN, HIDDEN, ORANGE
 from attnbook.plots import states
-from attnbook.plots.cells import HIDDEN
-from attnbook.plots.parts import BLUE, GREEN, ORANGE
 
 DRAWN = [plots.bracketings_diagram, plots.chunks_diagram]
 

@@ -15,8 +15,8 @@ from nbclient import NotebookClient
 from test_plots import CALLS, figure_of
 
 from attnbook import plots
-from attnbook.plots.cells import HIDDEN
-from attnbook.plots.style import PAPER, drawn, new_figure
+from attnbook.colours import HIDDEN, PAPER
+from attnbook.plots.style import drawn, new_figure
 from attnbook.plots.svg import DECIMAL, _rounded
 
 every_figure = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
@@ -76,6 +76,24 @@ def test_matplotlibs_settings_are_left_alone(draw):
     before = dict(matplotlib.rcParams)
     draw()
     assert dict(matplotlib.rcParams) == before
+
+
+@pytest.mark.parametrize(("n", "images"), [(3, 0), (64, 1)])
+def test_a_small_heat_map_and_its_bar_are_shapes_of_named_colours(n, images):
+    svg = plots.heatmap(np.linspace(-1, 1, n * n).reshape(n, n)).svg
+    assert svg.count("<image") == images
+    assert len(set(re.findall("fill-(?:blues|reds)-[0-9]+", svg))) >= 33
+
+
+def test_a_colour_that_has_no_name_is_refused():
+    @drawn
+    def figure():
+        figure = new_figure(1, None)
+        figure.text(0.5, 0.5, "pale", color="#123456")
+        return figure
+
+    with pytest.raises(ValueError, match="color is #123456; expected one that"):
+        figure()
 
 
 def test_a_number_that_differs_in_its_last_bits_changes_nothing():

@@ -8,7 +8,7 @@ from matplotlib.path import Path
 from test_plots import figure_of
 
 from attnbook import plots
-from attnbook.plots.parts import BLUE
+from attnbook.colours import BLUE
 from attnbook.plots.transformer import DECODER, ENCODER, NEXT
 
 

@@ -8,7 +8,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 from attnbook import plots
-from attnbook.plots.style import PAPER, STYLE
+from attnbook.colours import PAPER
+from attnbook.plots.style import STYLE
 
 STATIC = Path(__file__).resolve().parents[1] / "book" / "_static"
 SHARED = 1200, 630  # pixels of the picture that shows a link

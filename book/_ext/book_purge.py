@@ -1,4 +1,4 @@
-"""After the build, leave out of the tools' stylesheets what no page can use."""
+"""After the build, leave out of the generated stylesheets what no page can use."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,14 @@ import pydata_sphinx_theme
 
 SHEET = "styles/pydata-sphinx-theme.css"
 USED = "styles/theme-used.css"  # linked by _templates/static/webpack-macros.html
-COPIED = "basic.css", "mystnb.*.css", "styles/sphinx-book-theme.css", "katex/katex.min.css"
+COPIED = (
+    "basic.css",
+    "colours.css",
+    "mystnb.*.css",
+    "pygments.css",
+    "styles/sphinx-book-theme.css",
+    "katex/katex.min.css",
+)
 THEME = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static"
 COMMENT = re.compile(r"(/\*.*?\*/)", re.DOTALL)
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")

@@ -5,17 +5,10 @@ import re
 import nbformat
 import pytest
 from browsing import served
+from small_book import notebook
 
 ADDRESS = "https://github.com/someone/a-book"
-NOTEBOOK = nbformat.writes(
-    nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_markdown_cell("# A page"), nbformat.v4.new_code_cell("1")],
-        metadata={
-            "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-            "language_info": {"name": "python"},
-        },
-    )
-)
+NOTEBOOK = notebook(nbformat.v4.new_markdown_cell("# A page"), nbformat.v4.new_code_cell("1"))
 PARTS = "numpy", "pytorch", "gpu"
 PAGES = {f"{part}/page.ipynb": NOTEBOOK for part in PARTS}
 BINDER = "https://mybinder.org/v2/gh/someone/a-book/main?urlpath=lab/tree/{}.ipynb"

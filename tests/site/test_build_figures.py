@@ -1,41 +1,26 @@
 """A notebook's drawing becomes a numbered figure, in the page's colours, that opens large."""
 
-import book_figures
 import nbformat
 import numpy as np
 import pytest
 from browsing import served
-from matplotlib import colormaps
-from matplotlib.colors import to_hex
+from small_book import figure, notebook
 
 from attnbook import plots
-from attnbook.plots.cells import HIDDEN
-from attnbook.plots.grids import SEEN
-from attnbook.plots.parts import BLUE
-from attnbook.plots.style import COLORS, contrast, text_color
-from tools.notebook_form import METADATA
 
 ALT = 'A query\'s "weights" on three keys.'
 CAPTION = "**Figure.** One query asks *three* keys with $\\sqrt{d_k} = 2$."
-NIGHT = "#15181d"
 
 
-def notebook(*captions):
-    cells = [nbformat.v4.new_markdown_cell("# A page")]
-    for n, caption in enumerate(captions):
-        drawing = plots.heatmap([[0.1, 0.9]], mask=np.array([[True, False]]))
-        data = {"image/svg+xml": drawing.svg, "text/plain": "<figure>"}
-        output = nbformat.v4.new_output("execute_result", data=data, execution_count=n + 1)
-        metadata = {"mystnb": {"image": {"alt": ALT}}}
-        made = {"outputs": [output], "execution_count": n + 1, "metadata": metadata}
-        cells += [nbformat.v4.new_code_cell("plots.heatmap(w)", **made)]
-        cells += [nbformat.v4.new_markdown_cell(caption)]
-    return nbformat.writes(nbformat.v4.new_notebook(cells=cells, metadata=METADATA))
+def drawings(*captions):
+    svg = plots.heatmap([[0.1, 0.9]], mask=np.array([[True, False]])).svg
+    cells = [cell for caption in captions for cell in figure(svg, caption, ALT)]
+    return notebook(nbformat.v4.new_markdown_cell("# A page"), *cells)
 
 
 @pytest.fixture(scope="module")
 def page(build):
-    text = notebook(CAPTION + "\n\nThe text goes on.", CAPTION, "No caption follows.")
+    text = drawings(CAPTION + "\n\nThe text goes on.", CAPTION, "No caption follows.")
     status, output, folder = build({"page.ipynb": text})
     assert status == 0, output
     with served(folder) as url:
@@ -111,57 +96,19 @@ def test_in_the_dark_a_drawing_has_no_slab(open_in, page):
     assert shades["light"]["cell"] != shades["dark"]["cell"]
 
 
-def test_in_print_a_drawing_is_light(open_in, page):
+def test_in_print_the_page_and_its_drawings_are_light(open_in, page):
     visit = open_in(page, "book/page.html", scheme="dark").page
     visit.emulate_media(media="print")
-    assert visit.evaluate(SHADES)["text"] == "rgb(34, 37, 42)"
+    shades = visit.evaluate(SHADES)
+    assert shades["text"] == shades["page"] == "rgb(34, 37, 42)"
 
 
 SHADES = """() => {
     const svg = document.querySelector("figure.drawn svg");
     return {
+        page: getComputedStyle(document.querySelector("article")).color,
         paper: getComputedStyle(svg.querySelector(".paper")).display,
         text: getComputedStyle(svg.querySelector("text")).fill,
-        cell: getComputedStyle(svg.querySelector("path[style*=light-dark]")).fill,
+        cell: getComputedStyle(svg.querySelector("path[class*=fill-blues]")).fill,
     };
 }"""
-
-
-@pytest.mark.parametrize("name", ["Blues", "RdBu", "Oranges", "Greens", "Reds"])
-def test_numbers_are_readable_in_the_dark_as_in_the_light(name):
-    turned = {"black": "white", "white": "black"}
-    for color in colormaps[name](np.linspace(0, 1, 64)):
-        dark = book_figures.in_the_dark(to_hex(color))
-        assert contrast(turned[text_color(color)], dark) >= 4.5
-
-
-def test_series_stand_out_in_the_dark():
-    shown = [color.lower() for color in COLORS]
-    dark = [c if c in book_figures.KEPT else book_figures.in_the_dark(c) for c in shown]
-    assert min(contrast(color, NIGHT) for color in dark) >= 3
-    assert contrast("#000000", NIGHT) < 3
-
-
-@pytest.mark.parametrize(
-    ("color", "turned"), [*((c, False) for c in book_figures.KEPT), (BLUE, True)]
-)
-def test_a_series_has_one_colour_by_day_and_in_the_dark_and_a_tint_has_two(color, turned):
-    shown = book_figures.inline(f'<svg><path stroke="{color}"/></svg>', ALT, "name")
-    assert (f"stroke:light-dark({color}," in shown) == turned
-    assert color in shown
-
-
-def test_what_a_mask_shows_stands_out_from_what_it_hides_by_day_and_in_the_dark():
-    def apart(seen):
-        dark = map(book_figures.in_the_dark, (seen, HIDDEN))
-        return min(contrast(seen, HIDDEN), contrast(*dark))
-
-    assert apart(SEEN) >= 1.8
-    assert apart(BLUE) < 1.2
-
-
-def test_black_and_white_change_places_and_the_darker_becomes_the_lighter():
-    white, grey, black = map(book_figures.in_the_dark, ("#ffffff", "#c0c0c0", "#000000"))
-    assert contrast(white, NIGHT) < contrast(grey, NIGHT) < contrast(black, NIGHT)
-    assert contrast(white, NIGHT) < 1.1
-    assert contrast(black, "white") < 1.1

@@ -4,6 +4,7 @@ import re
 
 import nbformat
 import pytest
+from small_book import notebook
 
 from tools.build import readable
 
@@ -42,17 +43,9 @@ CELLS = [
 ]
 
 
-def notebook(cells):
-    metadata = {
-        "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-        "language_info": {"name": "python"},
-    }
-    return nbformat.writes(nbformat.v4.new_notebook(cells=cells, metadata=metadata))
-
-
 @pytest.fixture(scope="module")
 def page(build):
-    status, output, html = build({"numpy/page.ipynb": notebook(CELLS)})
+    status, output, html = build({"numpy/page.ipynb": notebook(*CELLS)})
     assert status == 0, output
     return (html / "book/numpy/page.html").read_text(encoding="utf-8")
 
@@ -132,7 +125,7 @@ def said(build):
     cells += [code("exercises.masks.nothing.check(...)", "Not yet.\n")]
     cells += [code("exercises.masks.middle_hidden.check(...)", "Not yet.\n")]
     cells += [markdown("The [end](#is-near).")]
-    status, output, _ = build({"numpy/page.ipynb": notebook(cells)})
+    status, output, _ = build({"numpy/page.ipynb": notebook(*cells)})
     assert status != 0
     return readable(output, colours=False)
 

@@ -4,9 +4,10 @@ from textwrap import fill
 
 import numpy as np
 
+from attnbook.colours import INK, MUTED, PAPER, SERIES
 from attnbook.plots.arguments import dictionary, names_of, real_array
 from attnbook.plots.numerals import beside_bar
-from attnbook.plots.style import COLORS, INK, MUTED, PAPER, add_legend, drawn, new_figure
+from attnbook.plots.style import add_legend, drawn, new_figure
 
 HATCHES = ["", "//", "..", "xx", "\\\\"]
 THICK, GAP = 0.32, 0.22  # inches
@@ -31,7 +32,7 @@ def bars(names, values, label, *, title=None, limit=None):
     ax = new_figure(group * len(names) + 0.9, "constrained").subplots()
     starts = group * np.arange(len(names))
     for k, (name, numbers) in enumerate(series.items()):
-        _draw(ax, starts + THICK * k, numbers, label=name, color=COLORS[k], hatch=HATCHES[k])
+        _draw(ax, starts + THICK * k, numbers, label=name, color=SERIES[k], hatch=HATCHES[k])
     ax.set(xlabel=label, title=title, xticks=[])
     ax.set_yticks(starts + THICK * (len(series) - 1) / 2, [fill(name, 24) for name in names])
     ax.tick_params(length=0)
@@ -55,7 +56,7 @@ def _draw_limit(ax, name, number):
 def _series(values, label, shape):
     if not isinstance(values, dict):
         return {label: real_array("values", values, shape)}
-    values = dictionary("values", values, len(COLORS))
+    values = dictionary("values", values, len(SERIES))
     return {name: real_array(f"values[{name!r}]", v, shape) for name, v in values.items()}
 
 

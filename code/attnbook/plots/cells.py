@@ -1,13 +1,13 @@
 """What is in the cells of a heat map: a colour, a pattern, a number."""
 
 import numpy as np
-from matplotlib import colormaps
+from matplotlib.colors import ListedColormap
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from attnbook.plots.style import INK, PAPER, text_color
+from attnbook.colours import HIDDEN, INK, PAPER, SCALES, STRIPES
+from attnbook.plots.style import text_color
 
-HIDDEN, STRIPES = "#e9e6de", "#a9a599"
 NOT_NUMBERS = {"−∞": HIDDEN, "NaN": PAPER}
 SQUARE = Path.unit_rectangle()
 
@@ -21,7 +21,10 @@ def scale(values, vmin, vmax):
     vmax = (1 if 0 <= low and high <= 1 else largest) if vmax is None else vmax
     if not vmin < vmax:
         raise ValueError(f"vmin is {vmin} and vmax is {vmax}; expected vmin below vmax")
-    colors = colormaps["RdBu" if vmin < 0 else "Blues"].with_extremes(bad=HIDDEN)
+    colors = SCALES["blues"]
+    if vmin < 0:
+        colors = SCALES["reds"][:0:-1] + colors
+    colors = ListedColormap(colors).with_extremes(bad=HIDDEN)
     return {"vmin": vmin, "vmax": vmax, "cmap": colors}
 
 

@@ -2,9 +2,10 @@
 
 from matplotlib.patches import FancyArrowPatch
 
+from attnbook.colours import BLUE, GREEN, INK, MUTED, ORANGE, PAPER, RED, SERIES
 from attnbook.plots.arguments import dictionary, real_array
-from attnbook.plots.parts import BLUE, GREEN, ORANGE, RED, arrow, box, heading, line, sheet, text
-from attnbook.plots.style import COLORS, DASHES, INK, MARKERS, MUTED, drawn, new_figure
+from attnbook.plots.parts import arrow, box, heading, line, sheet, text
+from attnbook.plots.style import DASHES, MARKERS, drawn, new_figure
 
 MEMORY, CHIP = 0.82, 2.55  # inches from the top, the middles of both rows
 # What each pass of one head reads and writes, in MiB: n = 4096, width 128, float32.
@@ -32,7 +33,7 @@ def passes_diagram():
             ((letters, mib),) = arrays
             ends = (place, MEMORY + 0.26), (place, CHIP - 0.36)
             _broad_arrow(ax, *(ends if down else ends[::-1]), 1 + mib / 14)
-            label = {"bbox": {"facecolor": "#fffefb", "linewidth": 0, "pad": 1}}
+            label = {"bbox": {"facecolor": PAPER, "linewidth": 0, "pad": 1}}
             text(ax, place, 1.55, f"{letters}\n{mib}", **label)
         text(ax, x, CHIP + 0.5, name, color=MUTED)
     text(ax, 3.35, 3.48, "arrows: MiB read and written", color=MUTED)
@@ -42,7 +43,7 @@ def passes_diagram():
 def _broad_arrow(ax, start, end, width):
     """An arrow as one shape, `width` points broad, whose head stands out however broad it is."""
     style = f"simple,tail_width={width},head_width={width + 9},head_length={width / 2 + 7}"
-    look = {"color": COLORS[1], "linewidth": 0, "mutation_scale": 1, "shrinkA": 0, "shrinkB": 0}
+    look = {"color": SERIES[1], "linewidth": 0, "mutation_scale": 1, "shrinkA": 0, "shrinkB": 0}
     ax.add_patch(FancyArrowPatch(start, end, arrowstyle=style, clip_on=False, **look))
 
 
@@ -58,21 +59,21 @@ def roofline(roofs, points):
     ValueError
         If a shape or a dtype does not fit, or there are more machines than can be told apart.
     """
-    roofs = dictionary("roofs", roofs, len(COLORS))
+    roofs = dictionary("roofs", roofs, len(SERIES))
     ax = new_figure(4.6, "constrained").subplots()
     for k, (machine, roof) in enumerate(roofs.items()):
         top, slope = real_array(f"roofs[{machine!r}]", roof, (2,))
         xs = [0.05, top / slope, 2e4]
-        look = {"color": COLORS[k], "linestyle": DASHES[k]}
+        look = {"color": SERIES[k], "linestyle": DASHES[k]}
         ax.plot(xs, [slope * xs[0], top, top], label=machine, **look)
         for n, (name, point) in enumerate(points.get(machine, {}).items()):
             x, y = real_array(f"points[{machine!r}][{name!r}]", point, (2,))
-            ax.plot(x, y, MARKERS[k], color=COLORS[k])
+            ax.plot(x, y, MARKERS[k], color=SERIES[k])
             ax.annotate(name, (x, y), textcoords="offset points", **_beside(n, x < top / slope))
     ax.set(xscale="log", yscale="log", xlim=(0.05, 2e4))
     ax.set(xlabel="operations for each byte", ylabel="operations a second")
     ax.margins(y=0.1)
-    ax.grid()
+    ax.grid(solid_capstyle="butt")
     ax.figure.legend(loc="outside lower center", ncols=len(roofs))
     return ax.figure
 

@@ -2,9 +2,10 @@
 
 from matplotlib.ticker import Formatter
 
+from attnbook.colours import SERIES
 from attnbook.plots.arguments import dictionary, real_array
 from attnbook.plots.numerals import on_axis
-from attnbook.plots.style import COLORS, DASHES, MARKERS, add_legend, drawn, new_figure
+from attnbook.plots.style import DASHES, MARKERS, add_legend, drawn, new_figure
 
 FEW = 12
 
@@ -22,8 +23,8 @@ def curves(x, lines, xlabel, ylabel, *, title=None, points=None, xscale="linear"
         If a shape or a dtype does not fit, or there are more curves than can be told apart.
     """
     x = real_array("x", x, ("n",))
-    lines = dictionary("lines", lines, len(COLORS))
-    points = dictionary("points", points or {}, len(COLORS) - len(lines))
+    lines = dictionary("lines", lines, len(SERIES))
+    points = dictionary("points", points or {}, len(SERIES) - len(lines))
     lines = {name: real_array(f"lines[{name!r}]", y, x.shape) for name, y in lines.items()}
     points = {name: real_array(f"points[{name!r}]", xy, (2, "n")) for name, xy in points.items()}
     ax = new_figure(4.2, "constrained").subplots()
@@ -40,11 +41,11 @@ def curves(x, lines, xlabel, ylabel, *, title=None, points=None, xscale="linear"
 
 
 def _draw(ax, x, lines, points):
-    looks = zip(COLORS, DASHES, MARKERS, strict=True)
+    looks = zip(SERIES, DASHES, MARKERS, strict=True)
     for (name, y), (color, dash, marker) in zip(lines.items(), looks, strict=False):
         marked = marker if x.size <= FEW else None
         ax.plot(x, y, color=color, linestyle=dash, marker=marked, label=name)
-    looks = zip(reversed(COLORS), MARKERS, strict=True)
+    looks = zip(reversed(SERIES), MARKERS, strict=True)
     for (name, xy), (color, marker) in zip(points.items(), looks, strict=False):
         ax.plot(*xy, marker, color=color, fillstyle="none", label=name)
 

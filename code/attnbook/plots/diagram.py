@@ -1,7 +1,8 @@
 """The diagram of attention: one query, its scores against the keys, weights, values, output."""
 
-from attnbook.plots.parts import arrow, box, heading, line, plus, shade, sheet, text, vector
-from attnbook.plots.style import MUTED, drawn
+from attnbook.colours import MUTED, shade
+from attnbook.plots.parts import arrow, box, heading, line, plus, sheet, text, tint, vector
+from attnbook.plots.style import drawn
 
 # The example of chapters 1 to 4. The shades of the query and the keys stand for any vectors.
 QUERY = [0.9, 0.3, 0.6]
@@ -32,19 +33,19 @@ FORMULAS = {
 def attention_diagram():
     """Draw how one query is scored against three keys, and how the weights average the values."""
     ax = sheet(3.45)
-    _vector(ax, 0.4, MIDDLE, QUERY, "Blues", "$q$")
+    _vector(ax, 0.4, MIDDLE, QUERY, "blues", "$q$")
     for j, y in enumerate(ROWS):
         arrow(ax, (0.8, MIDDLE), (1.15, y))
-        _vector(ax, 1.55, y, KEYS[j], "Greens", f"$k_{j}$")
+        _vector(ax, 1.55, y, KEYS[j], "greens", f"$k_{j}$")
         arrow(ax, (1.95, y), (2.25, y))
         box(ax, 2.57, y, 0.56, 0.4, SCORES[j])
         arrow(ax, (2.87, y), (3.1, y))
         arrow(ax, (3.46, y), (3.69, y))
-        box(ax, 4.0, y, 0.56, 0.4, f"{8 * WEIGHTS[j]:g}/8", shade("Blues", WEIGHTS[j]))
+        box(ax, 4.0, y, 0.56, 0.4, f"{8 * WEIGHTS[j]:g}/8", tint("blues", WEIGHTS[j]))
         text(ax, 4.43, y, "×", color=MUTED)
         _value(ax, 4.9, y, VALUES[j], f"$v_{j}$")
         line(ax, [5.18, 5.68], [y, MIDDLE], 1 + 8 * WEIGHTS[j], zorder=0)
-    box(ax, 3.28, MIDDLE, 0.36, ROWS[-1] - ROWS[0] + 0.42, color="#eef4fb")
+    box(ax, 3.28, MIDDLE, 0.36, ROWS[-1] - ROWS[0] + 0.42, color=shade("blues", 0))
     text(ax, 3.28, MIDDLE, "softmax", rotation=90)
     plus(ax, 5.68, MIDDLE)
     arrow(ax, (5.81, MIDDLE), (6.06, MIDDLE))
@@ -62,5 +63,5 @@ def _vector(ax, x, y, shades, colors, name):
 
 
 def _value(ax, x, y, value, name):
-    box(ax, x, y, 0.56, 0.4, f"{value:g}", shade("Oranges", value / 12))
+    box(ax, x, y, 0.56, 0.4, f"{value:g}", tint("oranges", value / 12))
     text(ax, x, y - 0.36, name, size=16)

@@ -1,8 +1,8 @@
 """The diagram of the programs that are asked for attention, one after the other."""
 
-from attnbook.plots.grids import SEEN
-from attnbook.plots.parts import BLUE, ORANGE, arrow, box, heading, matrix, sheet, text
-from attnbook.plots.style import FAINT, MUTED, drawn
+from attnbook.colours import BLUE, FAINT, MUTED, ORANGE, SEEN
+from attnbook.plots.parts import arrow, box, heading, matrix, sheet, text
+from attnbook.plots.style import drawn
 
 PROGRAMS = {  # what each refuses, and whether it writes all scores to memory
     "kernels": ("no GPU, float64", False),

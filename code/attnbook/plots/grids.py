@@ -1,37 +1,13 @@
 """Small grids side by side: masks, influence, right and wrong weights, distributions, tables."""
 
 import numpy as np
-from matplotlib import colormaps
 
+from attnbook.colours import BLUE, GREEN, GREY, INK, MUTED, ORANGE, PAPER, RED, SEEN, SERIES, shade
 from attnbook.plots.arguments import boolean_array, names_of, real_array
 from attnbook.plots.numerals import in_cells
-from attnbook.plots.parts import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    RED,
-    box,
-    heading,
-    line,
-    matrix,
-    sheet,
-    squares,
-    text,
-)
-from attnbook.plots.style import (
-    CHARACTER,
-    COLORS,
-    INK,
-    MUTED,
-    PAPER,
-    SIZE,
-    WIDTH,
-    drawn,
-    text_color,
-)
+from attnbook.plots.parts import box, heading, line, matrix, sheet, squares, text
+from attnbook.plots.style import CHARACTER, SIZE, WIDTH, drawn, text_color
 
-SEEN = "#6baed6"  # stands out from the hidden cells, on a dark page too
 AXIS = 0.26  # inches, for the name of an axis
 COLOURS = {"good": GREEN, "fair": ORANGE, "bad": RED, "other": BLUE, "plain": GREY}
 TITLE, NAMES, SPACE, LARGEST = 0.32, 0.28, 0.35, 0.42  # inches
@@ -107,9 +83,7 @@ def right_and_wrong(right, wrong, titles=("right", "wrong"), *, mask=None):
 
 def _weight(x):
     if np.isfinite(x):
-        return (
-            colormaps["Blues"](0.9 * min(x, 1)) if x >= 0 else colormaps["Reds"](0.5 * min(-x, 1))
-        )
+        return shade("blues", 0.9 * min(x, 1)) if x >= 0 else shade("reds", 0.5 * min(-x, 1))
     return RED
 
 
@@ -161,7 +135,7 @@ def _strip(ax, x, y, wide, colors, names):
 def _frame(ax, corner, cell, where):
     corners = [corner + cell * place + 0.02 for place in np.argwhere(where)[:, ::-1]]
     if corners:
-        look = {"facecolor": "none", "edgecolor": COLORS[1], "linewidth": 2}
+        look = {"facecolor": "none", "edgecolor": SERIES[1], "linewidth": 2}
         squares(ax, corners, cell - 0.04, **look)
 
 
@@ -196,7 +170,7 @@ def distributions(rows, titles, names=None):
         written = in_cells(row)
         for j, number in enumerate(row):
             middle, height = left + step * (j + 0.5), high * number
-            look = {"color": COLORS[0], "linewidth": 0, "clip_on": False}
+            look = {"color": SERIES[0], "linewidth": 0, "clip_on": False}
             ax.bar(middle, -height, step * 0.62, bottom=2.1, **look)
             text(ax, middle, 2.1 - height - 0.12, written[j])
             text(ax, middle, 2.28, names[j], color=MUTED)

@@ -3,9 +3,10 @@
 import numpy as np
 from matplotlib.patches import Circle
 
+from attnbook.colours import MUTED, ORANGE, PAPER, SERIES
 from attnbook.plots.arguments import names_of, real_array
-from attnbook.plots.parts import ORANGE, arrow, box, heading, line, shade, sheet, text
-from attnbook.plots.style import COLORS, MUTED, PAPER, WIDTH, drawn
+from attnbook.plots.parts import arrow, box, heading, line, sheet, text, tint
+from attnbook.plots.style import WIDTH, drawn
 
 LABELS, HEAD, ROW = 1.25, 0.55, 0.8  # inches
 WORDS = "black", "cats", "sleep"
@@ -40,7 +41,7 @@ def clock_hands(angles, rows, columns):
     return ax.figure
 
 
-def _clock(ax, x, y, radius, angles, face=PAPER, colors=COLORS):
+def _clock(ax, x, y, radius, angles, face=PAPER, colors=SERIES):
     """A face with a hand for each angle."""
     look = {"facecolor": face, "edgecolor": MUTED, "linewidth": 1, "clip_on": False}
     ax.add_patch(Circle((x, y), radius, **look))
@@ -72,17 +73,17 @@ def _added(ax, x, place):
     for m, theta in enumerate((1.0, 0.3)):
         for n, wave in enumerate((np.sin, np.cos)):
             amount = (1 + wave(theta * place)) / 2
-            box(ax, x, 1.65 + 0.25 * (2 * m + n), 0.25, 0.25, color=shade("Oranges", amount))
+            box(ax, x, 1.65 + 0.25 * (2 * m + n), 0.25, 0.25, color=tint("oranges", amount))
 
 
 def _turned(ax, x, place):
     """The key of each place, and at the last the query."""
     angle = np.pi / 2 * place
-    _clock(ax, x, 1.85, 0.28, [angle], colors=COLORS[1:])
-    text(ax, x, 2.35, f"$k_{place}$", size=15, color=COLORS[1])
+    _clock(ax, x, 1.85, 0.28, [angle], colors=SERIES[1:])
+    text(ax, x, 2.35, f"$k_{place}$", size=15, color=SERIES[1])
     if place == 2:
         _clock(ax, x, 0.95, 0.28, [angle])
-        text(ax, x - 0.45, 0.95, f"$q_{place}$", size=15, color=COLORS[0])
+        text(ax, x - 0.45, 0.95, f"$q_{place}$", size=15, color=SERIES[0])
 
 
 def _lowered(ax, x, place):
@@ -90,6 +91,6 @@ def _lowered(ax, x, place):
     high, far = 0.55, 2 - place
     line(ax, [x - 0.25, x + 0.25], [0.85, 0.85], 1)
     if far:
-        look = {"color": COLORS[1], "solid_capstyle": "butt"}
+        look = {"color": SERIES[1], "solid_capstyle": "butt"}
         line(ax, [x, x], [0.85, 0.85 + high * far], 14, **look)
     text(ax, x, 1.05 + high * far, ["0", "$-c$", "$-2c$"][far], size=14)

@@ -2,25 +2,15 @@
 
 import numpy as np
 
+from attnbook.colours import BLUE, GREEN, GREY, INK, MUTED, ORANGE, SERIES
 from attnbook.plots.arguments import dictionary, real_array
-from attnbook.plots.parts import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    arrow,
-    box,
-    heading,
-    line,
-    sheet,
-    text,
-)
-from attnbook.plots.style import COLORS, INK, MUTED, drawn
+from attnbook.plots.parts import arrow, box, heading, line, sheet, text
+from attnbook.plots.style import drawn
 
 WORDS = {"2": 2, "−": 0, "10": 10}
 HEADS = {  # the weights that the minus gives to the three words, in sixths
-    "head 0": ((4, 1, 1), BLUE, COLORS[0]),
-    "head 1": ((1, 1, 4), GREEN, COLORS[2]),
+    "head 0": ((4, 1, 1), BLUE, SERIES[0]),
+    "head 1": ((1, 1, 4), GREEN, SERIES[2]),
 }
 MIXED = (2, -2)  # what the last matrix makes of the heads
 SHARING = {"multi-head": 4, "grouped-query": 2, "multi-query": 1}
@@ -83,9 +73,9 @@ def reach_diagram(reached, wanted):
     arrow(ax, (x, y + 2.15 * unit), (x, y - 2.2 * unit))
     text(ax, x + 2.4 * unit, y, "$a$", size=16)
     text(ax, x + 0.2, y - 2.12 * unit, "$b$", size=16)
-    ax.plot(x + unit * reached[:, 0], y - unit * reached[:, 1], ".", color=COLORS[0], markersize=4)
+    ax.plot(x + unit * reached[:, 0], y - unit * reached[:, 1], ".", color=SERIES[0], markersize=4)
     for name, (a, b) in wanted.items():
-        ax.plot(x + unit * a, y - unit * b, "D", color=COLORS[1], markersize=8)
+        ax.plot(x + unit * a, y - unit * b, "D", color=SERIES[1], markersize=8)
         text(ax, x + unit * a + 0.15, y - unit * b - 0.17, name, ha="left", color=INK)
     return ax.figure
 

@@ -1,7 +1,8 @@
 """The diagrams of machine code: which unit does a line, and who owns which gradient."""
 
-from attnbook.plots.parts import BLUE, GREEN, GREY, ORANGE, arrow, box, heading, matrix, sheet, text
-from attnbook.plots.style import COLORS, FAINT, MUTED, drawn
+from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE, SERIES
+from attnbook.plots.parts import arrow, box, heading, matrix, sheet, text
+from attnbook.plots.style import drawn
 
 COLUMNS = {"in the kernel": 0.95, "instruction": 2.85, "unit, and what it does a clock": 5.3}
 ROWS = (  # a line, its instruction, its unit, what all such units of a multiprocessor do in a clock
@@ -36,7 +37,7 @@ def units_diagram():
 def owners_diagram():
     """Draw the tiles of scores, and which program has a row of them and which a column."""
     ax, y, cell, n = sheet(2.75), 1.35, 0.32, 5
-    look = {"facecolor": "none", "edgecolor": COLORS[1], "linewidth": 2.5}
+    look = {"facecolor": "none", "edgecolor": SERIES[1], "linewidth": 2.5}
     for x, name, own in ((1.55, "a program for each row", 1), (5.05, "one for each column", 3)):
         heading(ax, x, 0.2, name)
         row = name.endswith("row")

@@ -7,12 +7,13 @@ import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from attnbook.colours import FAINT
 from attnbook.plots.cells import colored
-from attnbook.plots.style import CHARACTER, FAINT, WIDTH, new_figure
+from attnbook.plots.style import CHARACTER, WIDTH, new_figure
 
 LARGEST_CELL, TALLEST, NARROWEST, NAMES, BAR = 0.8, 4.2, 1.7, 1.1, 0.6  # inches
 STEPS = [1, 2, 5, 10]
-SHADES = 32  # in the colour bar: each is a shape of the picture
+SHADES = 33  # in the colour bar: each is a shape, and of 50 Matplotlib would make an image
 
 
 def new_panels(n, n_q, n_k, cell):

@@ -1,15 +1,13 @@
 """The few parts of which diagrams are made. Places are inches from the left and from the top."""
 
-from matplotlib import colormaps
 from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
 from matplotlib.path import Path
 
-from attnbook.plots.cells import HIDDEN, STRIPES
-from attnbook.plots.style import INK, MUTED, PAPER, SIZE, WIDTH, new_figure, text_color
+from attnbook.colours import HIDDEN, INK, MUTED, PAPER, STRIPES, shade
+from attnbook.plots.style import SIZE, WIDTH, new_figure, text_color
 
-BLUE, GREEN, ORANGE, RED, GREY = "#c6dbef", "#c7e9c0", "#fdd0a2", "#fcc5c0", "#f3f1ea"
 MIDDLE = {"ha": "center", "va": "center"}
 
 
@@ -21,9 +19,9 @@ def sheet(height):
     return ax
 
 
-def shade(colors, amount):
-    """A colour of a map, never so pale that it is lost nor so dark that ink is."""
-    return colormaps[colors](0.08 + 0.62 * amount)
+def tint(scale, amount):
+    """A colour of a scale, never so pale that it is lost nor so dark that ink is."""
+    return shade(scale, 0.08 + 0.62 * amount)
 
 
 def text(ax, x, y, words, **look):
@@ -39,18 +37,18 @@ def heading(ax, x, y, words):
 
 def box(ax, x, y, width, height, words="", color=PAPER, **look):
     """A box around a place, with words in it."""
-    look = {"facecolor": color, "edgecolor": MUTED, "linewidth": 1} | look
+    look = {"facecolor": color, "edgecolor": MUTED, "linewidth": 1, "joinstyle": "round"} | look
     corner, style = (x - width / 2, y - height / 2), "round,pad=0,rounding_size=0.05"
     ax.add_patch(FancyBboxPatch(corner, width, height, style, clip_on=False, **look))
     if words:
         text(ax, x, y, words, color=INK if color == PAPER else text_color(color))
 
 
-def vector(ax, x, y, shades, colors, cell=0.23):
+def vector(ax, x, y, shades, scale, cell=0.23):
     """A row of cells around a place, one for each number."""
     for n, amount in enumerate(shades):
         place = x + (n - (len(shades) - 1) / 2) * cell
-        box(ax, place, y, cell, cell, color=shade(colors, amount))
+        box(ax, place, y, cell, cell, color=tint(scale, amount))
 
 
 def matrix(ax, x, y, colors, cell, words=None):
@@ -74,7 +72,8 @@ def squares(ax, corners, cell, **look):
     """Cells of one look, as one shape."""
     unit = Path.unit_rectangle()
     paths = [Path(unit.vertices * cell + corner, unit.codes) for corner in corners]
-    ax.add_patch(PathPatch(Path.make_compound_path(*paths), clip_on=False, **look))
+    shape = Path.make_compound_path(*paths)
+    ax.add_patch(PathPatch(shape, joinstyle="round", clip_on=False, **look))
 
 
 def arrow(ax, start, end, width=1.4, color=MUTED, bend=0):

@@ -4,24 +4,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from attnbook.colours import BLUE, GREEN, GREY, MUTED, ORANGE, RED
 from attnbook.plots.arguments import names_of, real_array
 from attnbook.plots.grids import side_by_side
-from attnbook.plots.parts import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    RED,
-    arrow,
-    box,
-    heading,
-    line,
-    shade,
-    sheet,
-    squares,
-    text,
-)
-from attnbook.plots.style import MUTED, WIDTH, drawn, new_figure
+from attnbook.plots.parts import arrow, box, heading, line, sheet, squares, text, tint
+from attnbook.plots.style import WIDTH, drawn, new_figure
 
 RANKS, TALL = 4, 3.1
 BLOCKS = BLUE, GREEN, ORANGE, RED  # the colour of each rank's keys and values
@@ -83,7 +70,7 @@ def turns_grids(loads, titles, kept):
         raise ValueError("loads holds a negative number; expected numbers of pairs")
     most = max(np.max(x) for x in loads)
     cells = [
-        [[shade("Blues", x / most) if x else None for x in row] for row in grid] for grid in loads
+        [[tint("blues", x / most) if x else None for x in row] for row in grid] for grid in loads
     ]
     words = [[[f"{x:g}" if x else "" for x in row] for row in grid] for grid in loads]
     look = {"words": words, "axes": ("ranks", "steps"), "strips": _strips(kept, len(loads))}

@@ -2,22 +2,10 @@
 
 import numpy as np
 
+from attnbook.colours import BLUE, GREEN, GREY, INK, MUTED, ORANGE, PAPER, SERIES
 from attnbook.plots.numerals import on_axis
-from attnbook.plots.parts import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    arrow,
-    box,
-    heading,
-    line,
-    plus,
-    sheet,
-    text,
-    vector,
-)
-from attnbook.plots.style import COLORS, INK, MUTED, PAPER, drawn
+from attnbook.plots.parts import arrow, box, heading, line, plus, sheet, text, vector
+from attnbook.plots.style import drawn
 
 KERNEL = {"keys": (1.0, 2.0, 3.0), "query": 2.5, "widths": {"narrow": 0.3, "medium": 1, "wide": 4}}
 BLOCKS = {  # the example of chapter 1 in two blocks: scores, weights, values, lse, output
@@ -53,14 +41,14 @@ def _bump(ax, left, name, width):
     weights = at_keys / at_keys.sum()
     heading(ax, left + 2 * unit, 0.2, f"{name}, width {width:g}")
     line(
-        ax, left + unit * x, floor - high * np.exp(-(((x - query) / width) ** 2) / 2), 2, COLORS[0]
+        ax, left + unit * x, floor - high * np.exp(-(((x - query) / width) ** 2) / 2), 2, SERIES[0]
     )
     line(ax, [left, left + 4 * unit], [floor, floor], 1)
     line(ax, [left + unit * query] * 2, [floor, floor - high - 0.12], 1, linestyle=(0, (3, 2)))
     text(ax, left + unit * query, floor - high - 0.24, "$q$", size=14)
     for j, (key, value, weight) in enumerate(zip(keys, at_keys, weights, strict=True)):
         place = left + unit * key
-        line(ax, [place, place], [floor, floor - high * value], 7, COLORS[1], solid_capstyle="butt")
+        line(ax, [place, place], [floor, floor - high * value], 7, SERIES[1], solid_capstyle="butt")
         text(ax, place, floor + 0.19, f"$k_{j}$", size=14)
         text(ax, place, floor + 0.5, f"{weight:.2f}")
 
@@ -136,7 +124,7 @@ def additive_network():
     ax, rows = sheet(3.0), (0.95, 2.1)
     for x, name in [(0.95, "query, key"), (3.1, "two hidden units"), (5.75, "score")]:
         heading(ax, x, 0.25, name)
-    inputs = [("$q$", "Blues", (0.9, 0.3), "$W_q$"), ("$k$", "Greens", (0.2, 0.8, 0.5), "$W_k$")]
+    inputs = [("$q$", "blues", (0.9, 0.3), "$W_q$"), ("$k$", "greens", (0.2, 0.8, 0.5), "$W_k$")]
     for y, out, (name, colors, shades, matrix) in zip(rows, (-1, 1), inputs, strict=True):
         left = 1.3 - 0.3 * len(shades)
         vector(ax, (left + 1.3) / 2, y, shades, colors, 0.3)

@@ -1,7 +1,8 @@
 """The diagrams of softmax: what becomes of a row of scores, and how a score moves the output."""
 
-from attnbook.plots.parts import BLUE, GREEN, GREY, ORANGE, arrow, box, heading, line, sheet, text
-from attnbook.plots.style import COLORS, INK, MUTED, PAPER, drawn
+from attnbook.colours import BLUE, GREEN, GREY, INK, MUTED, ORANGE, PAPER, SERIES
+from attnbook.plots.parts import arrow, box, heading, line, sheet, text
+from attnbook.plots.style import drawn
 
 ROW = {  # the example of chapter 1
     "scores": (["0", "ln 3", "ln 4"], PAPER),
@@ -52,7 +53,7 @@ def pull_diagram():
         pull = eighths * (value - OUTPUT)
         text(ax, 0.4, y, f"key {key}")
         line(ax, [place(OUTPUT), place(value)], [y, y], 1, zorder=0)
-        arrow(ax, (place(OUTPUT), y), (place(OUTPUT + pull / 8), y), 3, COLORS[0])
+        arrow(ax, (place(OUTPUT), y), (place(OUTPUT + pull / 8), y), 3, SERIES[0])
         box(ax, place(value), y, 0.34, 0.34, f"{value}", ORANGE)
         words = f"{eighths}/8 · ({value} − {OUTPUT}) = {pull:g}/8"
         text(ax, 5.7, y, words.replace("-", "−"), color=INK)

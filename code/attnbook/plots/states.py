@@ -1,7 +1,8 @@
 """The diagrams of attention without the softmax: two bracketings, and a text in chunks."""
 
-from attnbook.plots.parts import BLUE, GREEN, ORANGE, arrow, box, heading, line, matrix, sheet, text
-from attnbook.plots.style import INK, MUTED, drawn
+from attnbook.colours import BLUE, GREEN, INK, MUTED, ORANGE
+from attnbook.plots.parts import arrow, box, heading, line, matrix, sheet, text
+from attnbook.plots.style import drawn
 
 TALL, WIDE = 1.2, 0.32  # n positions and d features, in inches
 SIDES = {  # which product is taken first: the places of its two arrays, its sides, what it is

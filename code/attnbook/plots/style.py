@@ -10,18 +10,12 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 
+from attnbook.colours import FAINT, INK, MUTED, PAPER
 from attnbook.plots.svg import svg
 
 for file in sorted(Path(__file__).with_name("fonts").glob("*.ttf")):
     fontManager.addfont(file)
 
-PAPER = "#fffefb"
-INK = "#22252a"
-MUTED = "#565d68"
-FAINT = "#dcd9d1"
-
-# The colours of Okabe and Ito's palette that have a contrast of at least 3 : 1 with PAPER.
-COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000"]
 DASHES = ["-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)), (0, (9, 2))]
 MARKERS = ["o", "s", "^", "D", "v"]
 

@@ -8,6 +8,8 @@ from zlib import crc32
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
+from attnbook.colours import DAY, KINDS, name_of
+
 SVG, LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 FAMILY = "'Book Sans', 'Source Sans 3', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 MATHS = "'Cambria Math', 'Times New Roman', serif"
@@ -26,6 +28,7 @@ def svg(figure, size):
     _simplify(root)
     _fit(root)
     _inherit(root, size)
+    _name_colours(root)
     width, height = (float(root.get(side).removesuffix("pt")) for side in ("width", "height"))
     root.attrib |= {"width": f"{width * PIXELS:.0f}", "height": f"{height * PIXELS:.0f}"}
     del root.attrib["version"]
@@ -108,8 +111,21 @@ def _inherit(root, size):
             element.set("font-family", f"{known}, {MATHS}")
         if element.get("font-size", "").strip() == f"{size:g}px":
             del element.attrib["font-size"]
+    for formula in root.iter(SVG + "g"):
+        for part in formula.iter(SVG + "tspan"):
+            if part.get("fill") == formula.get("fill"):
+                part.attrib.pop("fill", None)
     root.attrib |= {"font-family": FAMILY, "font-size": f"{size:g}px"}
-    root.attrib |= {"stroke-linejoin": "round", "stroke-linecap": "butt"}
+    root.attrib |= {"fill": DAY["black"], "stroke-linejoin": "round", "stroke-linecap": "butt"}
+
+
+def _name_colours(root):
+    """Name each colour beside it, so that a page's stylesheet can give that name its own."""
+    for element in root.iter():
+        given = {kind: element.get(kind, "none") for kind in KINDS}
+        names = [f"{kind}-{name_of(c)}" for kind, c in given.items() if c.startswith("#")]
+        if names:
+            element.set("class", " ".join(names))
 
 
 def _rename(root, prefix):

@@ -1,7 +1,8 @@
 """The diagram of a Transformer: where the three ways of attention sit among its other parts."""
 
-from attnbook.plots.parts import BLUE, GREY, arrow, box, heading, line, plus, sheet, text
-from attnbook.plots.style import PAPER, drawn
+from attnbook.colours import BLUE, GREY, PAPER
+from attnbook.plots.parts import arrow, box, heading, line, plus, sheet, text
+from attnbook.plots.style import drawn
 
 WIDE, BESIDE = 2.1, 0.34  # a box, and the space beside it in which its residual runs
 HALF, ADDED, RADIUS = 0.28, 0.6, 0.13  # half a box's height; how far below it is the sum; its size

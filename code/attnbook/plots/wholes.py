@@ -4,22 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from attnbook.plots.parts import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    arrow,
-    box,
-    heading,
-    line,
-    matrix,
-    shade,
-    sheet,
-    text,
-    vector,
-)
-from attnbook.plots.style import FAINT, MUTED, drawn
+from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE
+from attnbook.plots.parts import arrow, box, heading, line, matrix, sheet, text, tint, vector
+from attnbook.plots.style import drawn
 
 # What six stations of the book show, in small: scores, their softmax, and so on.
 SCORES = ((2, 0, 1, 0), (0, 3, 0, 1), (1, 0, 2, 3))
@@ -55,31 +42,31 @@ def book_in_one_picture():
 
 
 def _scores(ax, x, y):
-    vector(ax, x - 0.62, y, (0.9, 0.3), "Blues", 0.2)
+    vector(ax, x - 0.62, y, (0.9, 0.3), "blues", 0.2)
     text(ax, x - 0.3, y, "·", size=17)
     for k, shades in enumerate([(0.2, 0.7), (0.9, 0.2), (0.5, 0.6)]):
-        vector(ax, x + 0.05, y + 0.32 * (k - 1), shades, "Greens", 0.2)
+        vector(ax, x + 0.05, y + 0.32 * (k - 1), shades, "greens", 0.2)
         arrow(ax, (x + 0.3, y + 0.32 * (k - 1)), (x + 0.5, y + 0.32 * (k - 1)))
         box(ax, x + 0.66, y + 0.32 * (k - 1), 0.26, 0.26, f"{(0, 3, 1)[k]}")
 
 
 def _softmax(ax, x, y):
     weights = np.exp(SCORES) / np.exp(SCORES).sum(-1, keepdims=True)
-    matrix(ax, x, y, [[shade("Blues", w) for w in row] for row in weights], 0.32)
+    matrix(ax, x, y, [[tint("blues", w) for w in row] for row in weights], 0.32)
 
 
 def _average(ax, x, y):
     for k, width in enumerate((1.5, 6, 2.5)):
         here = y + 0.32 * (k - 1)
-        box(ax, x - 0.5, here, 0.42, 0.24, color=shade("Oranges", (0.1, 0.5, 1)[k]))
+        box(ax, x - 0.5, here, 0.42, 0.24, color=tint("oranges", (0.1, 0.5, 1)[k]))
         line(ax, [x - 0.27, x + 0.36], [here, y], width, zorder=0)
-    box(ax, x + 0.57, y, 0.42, 0.24, color=shade("Oranges", 0.55))
+    box(ax, x + 0.57, y, 0.42, 0.24, color=tint("oranges", 0.55))
 
 
 def _heads(ax, x, y):
-    for k, colors in enumerate(("Oranges", "Greens", "Blues")):
+    for k, colors in enumerate(("oranges", "greens", "blues")):
         shades = np.roll(np.eye(4) * 0.8 + 0.1, k, 1)[:3]
-        colored = [[shade(colors, amount) for amount in row] for row in shades]
+        colored = [[tint(colors, amount) for amount in row] for row in shades]
         matrix(ax, x + 0.16 * (1 - k), y - 0.14 * (1 - k), colored, 0.27)
 
 
@@ -151,7 +138,7 @@ def heads_diagram():
     for k, color in enumerate(HEADS):
         here = y + 0.75 * (k - 1)
         matrix(ax, places[2], here, [[color] * 2] * 4, 0.14)
-        seen = [[shade(("Blues", "Greens", "Oranges")[k], a) for a in row] for row in _weights(k)]
+        seen = [[tint(("blues", "greens", "oranges")[k], a) for a in row] for row in _weights(k)]
         matrix(ax, places[3], here, seen, 0.15)
     matrix(ax, places[4], y, [[c for c in HEADS for _ in range(2)]] * 4, 0.14)
     matrix(ax, places[5], y, [[FAINT] * 6] * 4, 0.14)

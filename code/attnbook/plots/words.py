@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from attnbook.colours import BLUE, GREEN, MUTED, ORANGE, PAPER, SERIES
 from attnbook.plots.arguments import real_array
-from attnbook.plots.parts import BLUE, GREEN, ORANGE, arrow, box, heading, line, sheet, text
-from attnbook.plots.style import COLORS, MUTED, PAPER, WIDTH, drawn
+from attnbook.plots.parts import arrow, box, heading, line, sheet, text
+from attnbook.plots.style import WIDTH, drawn
 
 INCHES = {"b": 0.13, "h": 0.13, "n_q": 0.85, "n_k": 1.3, "d_k": 0.5, "d_v": 0.65, "d_model": 0.9}
 SIGN, MARGIN = 0.35, 0.45  # what a sign needs, and an array beside its box, in inches
@@ -33,7 +34,7 @@ def sentences(source, target, weights, *, names=("asks", "answers")):
     for y, name in zip((0.55, 2.05), names, strict=True):
         text(ax, 0.1, y, name, ha="left", color=MUTED)
     for i, j in np.argwhere(weights >= 0.05):
-        look = {"width": 0.6 + 6 * weights[i, j], "color": COLORS[0], "zorder": 0}
+        look = {"width": 0.6 + 6 * weights[i, j], "color": SERIES[0], "zorder": 0}
         line(ax, [places[0][i], places[1][j]], [0.74, 1.86], **look)
     return ax.figure
 
@@ -77,7 +78,7 @@ def _fan(ax, ends):
     scale = min(3.4 / (high[0] - low[0]), 2.9 / (high[1] - low[1]))
     middle = (low + high) / 2
     for n, end in enumerate(ends):
-        name, width, color = (f"$k_{n - 1}$", 1.8, MUTED) if n else ("$q$", 2.4, COLORS[0])
+        name, width, color = (f"$k_{n - 1}$", 1.8, MUTED) if n else ("$q$", 2.4, SERIES[0])
         tip = _place(end - middle, scale)
         arrow(ax, _place(-middle, scale), tip, width, color)
         away = end / np.linalg.norm(end) * 0.2
