@@ -8,11 +8,9 @@ from typing import NamedTuple
 
 from attnbook.exercises.engine import attempt as limits
 from attnbook.exercises.engine.attempt import Outcome, TookTooLong, attempt
-from attnbook.exercises.engine.circumstances import division
 from attnbook.exercises.engine.compare import difference, first_difference, show
 from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, not_yet
-from attnbook.exercises.engine.experiments import mixed, substitutes, unused
-from attnbook.exercises.engine.relations import first_wrong, relation, right_results
+from attnbook.exercises.engine.facts import facts
 from attnbook.exercises.engine.surroundings import Unfit
 from attnbook.operation import describe
 
@@ -80,64 +78,23 @@ class Write(Exercise):
         outcomes = self._run(answer)
         if _is_stub(outcomes[0].error):
             return OPEN
-        faults = list(map(self._fault, self._wanted, outcomes, range(len(outcomes))))
+        faults = list(map(self.fault, self.wanted, outcomes, range(len(outcomes))))
         if not any(faults):
             return self._again(answer, outcomes)
         if (cause := self._cause(outcomes, faults)) is not None:
             known, index = cause
             return self._report(self.mistakes[known].sentence, index, outcomes[index])
         first = next(i for i, fault in enumerate(faults) if fault)
-        facts = self._facts(answer, outcomes, faults)
-        return self._report(faults[first] + facts, first, outcomes[first])
-
-    def _facts(self, answer, outcomes, faults):
-        """What can be said of a mistake that nobody listed: how results differ, and where."""
-        if len(outcomes) < len(self.cases):
-            return ""
-        if (what := self._substitute(outcomes, faults)) is not None:
-            return f"; the solution does the same with {what}"
-        failing = [i for i, fault in enumerate(faults) if fault]
-        failing = [i for i in failing if not self.cases[i].stress] or failing
-        comparable = all(map(_is_of_numbers, (faults[i] for i in failing)))
-        pairs = [(self._wanted[i].value, outcomes[i].value) for i in failing]
-        found = [relation(pairs) if comparable else None, division(self.cases, faults)]
-        if comparable and not any(found):
-            found = [self._experiment(answer, failing[-1])]
-        found.append(right_results(pairs) if comparable else None)
-        return "".join(f"; {fact}" for fact in found if fact)
-
-    def _substitute(self, outcomes, faults):
-        """The arguments with which the solution does what the answer does with its own, or None."""
-        solution = self.through(self.answer)
-        for what, other in () if self.written else substitutes(self.cases[0].arguments):
-
-            def instead(i, other=other):
-                outcome = attempt(solution, other(self.cases[i].arguments))
-                return outcome, self._fault(self._wanted[i], outcome, i)
-
-            evidence = self._evidence(instead, outcomes, faults)
-            if evidence is not None and evidence.certain:
-                return what
-        return None
-
-    def _experiment(self, answer, index):
-        """What is seen when one case is tried with other arguments."""
-        arguments, wanted = self.cases[index].arguments, self._wanted[index].value
-        first = first_wrong(wanted, attempt(self.through(answer), arguments).value)
-
-        def calling(function):
-            return lambda given: first(attempt(self.through(function), given).value)
-
-        both = calling(answer), calling(self.answer)
-        return unused(*both, arguments) or mixed(*both, arguments)
+        told = "".join(f"; {fact}" for fact in facts(self, answer, outcomes, faults))
+        return self._report(faults[first] + told, first, outcomes[first])
 
     def _again(self, answer, outcomes):
         """Call a right answer once more, with arguments that cannot be written to."""
         again = self._run(answer, writable=False)
-        for index, (wanted, outcome) in enumerate(zip(self._wanted, again, strict=False)):
+        for index, (wanted, outcome) in enumerate(zip(self.wanted, again, strict=False)):
             if "read-only" in outcome.message:
                 return self._report("your function writes into its argument.", index, outcome)
-            if fault := self._fault(wanted, outcome, index):
+            if fault := self.fault(wanted, outcome, index):
                 return self._report(f"called again with this input, {fault}", index, outcome)
         overwritten = next((i for i, o in enumerate(outcomes) if o.overwritten), None)
         if overwritten is not None:
@@ -148,7 +105,8 @@ class Write(Exercise):
         return refusal or self._right(*aligned(printed=printed))
 
     @cached_property
-    def _wanted(self):
+    def wanted(self):
+        """What the solution does in each case."""
         solution = self.through(self.answer)  # without a limit: a first import may take long
         outcomes = [attempt(solution, c.arguments, seconds=1e6) for c in self.cases]
         for outcome in outcomes:
@@ -169,7 +127,7 @@ class Write(Exercise):
         if (number, index) not in self._results:
             version = self.through(self.mistakes[number].answer)
             outcome = attempt(version, self.cases[index].arguments)
-            self._results[number, index] = outcome, self._fault(self._wanted[index], outcome, index)
+            self._results[number, index] = outcome, self.fault(self.wanted[index], outcome, index)
         return self._results[number, index]
 
     def _run(self, function, writable=True):
@@ -187,7 +145,7 @@ class Write(Exercise):
             f"call {index + 1} of {len(self.cases)}."
         )
 
-    def _fault(self, wanted, outcome, index):
+    def fault(self, wanted, outcome, index):
         """What is wrong with the outcome in one case, or None."""
         if isinstance(outcome.error, TookTooLong):
             return self._too_long(index)
@@ -211,7 +169,7 @@ class Write(Exercise):
         """
         likely = {}
         for number, known in enumerate(self.mistakes):
-            evidence = self._evidence(partial(self._known, number), outcomes, faults)
+            evidence = self.evidence(partial(self._known, number), outcomes, faults)
             if evidence is None:
                 continue
             if evidence.certain:
@@ -220,11 +178,11 @@ class Write(Exercise):
                 likely.setdefault(known.sentence, (number, evidence.shows[0]))
         return next(iter(likely.values())) if len(likely) == 1 else None
 
-    def _evidence(self, known_in, outcomes, faults):
+    def evidence(self, known_in, outcomes, faults):
         """What speaks for a known mistake; None if an ordinary case speaks against it."""
         shows, unlike, second_reason = [], False, False
         for i in sorted(range(len(outcomes)), key=lambda i: (self.cases[i].stress, not faults[i])):
-            (known, shown), wanted, stress = known_in(i), self._wanted[i], self.cases[i].stress
+            (known, shown), wanted, stress = known_in(i), self.wanted[i], self.cases[i].stress
             if shown and self._same(wanted, known, outcomes[i]):
                 shows.append(i)
             elif faults[i] and (stress or self._only_dtype(wanted, outcomes[i])):
@@ -250,7 +208,7 @@ class Write(Exercise):
         return not same and set(known.changed) <= set(outcome.changed)
 
     def _report(self, sentence, index, outcome):
-        wanted = self._wanted[index].value
+        wanted = self.wanted[index].value
         inputs = "\n".join(
             map(_assignment, *zip(*self.cases[index].arguments.items(), strict=True))
         )
@@ -276,11 +234,6 @@ def _is_stub(error):
 def _words(message):
     """The words of an error without their order, in which a & b and b & a differ."""
     return sorted(message.split())
-
-
-def _is_of_numbers(fault):
-    """Whether a result is wrong in its values or its shape alone."""
-    return fault.endswith("the values differ") or "; expected (" in fault
 
 
 def _assignment(name, value):

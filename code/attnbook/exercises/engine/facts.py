@@ -1,0 +1,58 @@
+"""What a wrong answer hears where nobody has listed its cause: how results differ, and where."""
+
+import numpy as np
+
+from attnbook.exercises.engine.attempt import attempt
+from attnbook.exercises.engine.circumstances import division
+from attnbook.exercises.engine.experiments import mixed, substitutes, unused
+from attnbook.exercises.engine.relations import first_wrong, relation, right_results
+
+
+def facts(exercise, answer, outcomes, faults):
+    """What is seen of an answer, in words: of its outcomes, and of what is wrong with each."""
+    if len(outcomes) < len(exercise.cases):
+        return []
+    if (what := _substitute(exercise, outcomes, faults)) is not None:
+        return [f"the solution does the same with {what}"]
+    failing = [i for i, fault in enumerate(faults) if fault]
+    failing = [i for i in failing if not exercise.cases[i].stress] or failing
+    found = [division(exercise.cases, faults)]
+    if all(_is_of_numbers(faults[i]) for i in failing):
+        pairs = [(exercise.wanted[i].value, outcomes[i].value) for i in failing]
+        found = [relation(pairs), *found]
+        if not any(found):
+            found = [_experiment(exercise, answer, [exercise.cases[i].arguments for i in failing])]
+        found.append(right_results(pairs))
+    return [fact for fact in found if fact]
+
+
+def _is_of_numbers(fault):
+    """Whether a result is wrong in its values or its shape alone."""
+    return fault.endswith("the values differ") or "; expected (" in fault
+
+
+def _substitute(exercise, outcomes, faults):
+    """With which other arguments the solution does what the answer does with its own, or None."""
+    solution, cases = exercise.through(exercise.answer), exercise.cases
+    for what, other in () if exercise.written else substitutes(cases[0].arguments):
+
+        def instead(i, other=other):
+            outcome = attempt(solution, other(cases[i].arguments))
+            return outcome, exercise.fault(exercise.wanted[i], outcome, i)
+
+        evidence = exercise.evidence(instead, outcomes, faults)
+        if evidence is not None and evidence.certain:
+            return what
+    return None
+
+
+def _experiment(exercise, answer, several):
+    """What is seen when arguments are changed, one by one, in the largest case or in any."""
+    largest = max(several, key=lambda given: sum(map(np.size, given.values())))
+
+    def result(function, given):
+        return attempt(exercise.through(function), given).value
+
+    first = first_wrong(result(exercise.answer, largest), result(answer, largest))
+    both = [lambda given, f=f: first(result(f, given)) for f in (answer, exercise.answer)]
+    return unused(*both, largest) or next(filter(None, (mixed(*both, a) for a in several)), None)
