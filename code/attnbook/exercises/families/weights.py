@@ -103,8 +103,8 @@ FILL = (
     "a finite fill is a score like any other: where nothing is visible the weights come out even, "
     "not 0, and a visible score below the fill loses to it. Hide with -inf."
 )
-OVER_QUERIES = "the softmax runs over the queries: each row, the last axis, should sum to 1."
-ADDED = "the mask is added: 1 more for a visible score favours it and hides nothing."
+OVER = "the softmax runs over another axis, or over several: each row, the last axis, sums to 1."
+ADDED = "the mask is added or subtracted: 1 more or less for a visible score hides nothing."
 SEEN_IF_ZERO = "a hidden score of 0 stays visible: let the mask choose, not the score."
 EVEN = "where nothing is visible the weights come out even: such a row should be zeros."
 NO_SOFTMAX = "the exponential is missing: these are the scores, or their shares, not their softmax."
@@ -118,19 +118,10 @@ KNOWN = (
     (with_scores(lambda scores, mask: scores * mask), ZERO),
     (filled(-1e4), FILL),
     (filled(-100.0), FILL),
-    (
-        with_scores(lambda scores, mask: scores + mask),
-        ADDED,
-    ),
-    (
-        with_scores(lambda scores, mask: scores - mask),
-        "the mask is subtracted: 1 less for a visible score hides nothing.",
-    ),
+    (with_scores(lambda scores, mask: scores + mask), ADDED),
+    (with_scores(lambda scores, mask: scores - mask), ADDED),
     (hidden_if_zero, "a visible score of 0 is hidden too: let the mask choose, not the score."),
-    (along(-2), OVER_QUERIES),
-    (along(0), "the softmax runs over the first axis: keys lie along the last, axis=-1."),
-    (along(None), "all weights together sum to 1: each row should, over the last axis."),
-    (along((-2, -1)), "all weights of a matrix sum to 1: each row should, over the last axis."),
+    *((along(axis), OVER) for axis in (-2, 0, None, (-2, -1))),
     (plain_exp, "nothing is divided: the exponentials of a row, over their sum, are its weights."),
     (shares_of_scores, NO_SOFTMAX),
     (no_softmax, NO_SOFTMAX),

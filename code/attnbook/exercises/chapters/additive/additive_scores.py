@@ -125,13 +125,6 @@ query and key are multiplied; in this score they are added, unit by unit.
     = (np.tanh(q @ w_q) * w_v) @ np.swapaxes(np.tanh(k @ w_k), -1, -2)
     = (q @ w_q * w_v) @ np.swapaxes(k @ w_k, -1, -2)
     = np.tanh((q @ w_q * w_v) @ np.swapaxes(k @ w_k, -1, -2))
-the key is subtracted; in this score query and key are added.
-    ] + ( → ] - (
-the query or the key is left out: a score is of both.
-    np.tanh( → np.tanh(0 *
-    ] + ( → ] + 0 * (
-w_v is left out: the hidden units are added up with weight 1.
-    hidden @ w_v → hidden.sum(axis=-1)
 w_v stands inside the tanh; it weights what comes out of it.
     = additive_scores(q, k, w_q * w_v, w_k * w_v, np.ones_like(w_v))
 this is the mean over the hidden units; a score is their sum.
@@ -143,10 +136,6 @@ the exponentials of a large sum overflow, and ∞/∞ is NaN; np.tanh has no suc
     np.tanh( → (lambda x: (np.exp(2 * x) - 1) / (np.exp(2 * x) + 1))(
     np.tanh( → (lambda x: (1 - np.exp(-2 * x)) / (1 + np.exp(-2 * x)))(
     np.tanh( → (lambda x: (np.exp(x) - np.exp(-x)) / (np.exp(x) + np.exp(-x)))(
-these are weights; a score is what goes into the softmax.
-    hidden @ w_v → softmax(hidden @ w_v)
-the scores are transposed: rows are queries, columns are keys.
-    hidden @ w_v → np.swapaxes(hidden @ w_v, -1, -2)
 query i meets key i only; every query is scored against every key.
     [..., :, None, :] → ; [..., None, :, :] →
 this works for one number of batch axes only: with `[..., :, None, :]` and `[..., None, :, :]` both
@@ -157,14 +146,8 @@ sides count their axes from the back.
     = np.array([[np.tanh(x @ w_q + y @ w_k) @ w_v for y in k] for x in q])
     [..., :, None, :] → [:, :, None] ; [..., None, :, :] → [:, None]
     [..., :, None, :] → [:, :, None, :] ; [..., None, :, :] → [:, None, :, :]
-squeeze drops every axis of size 1, that of a single query or key too.
-    hidden @ w_v → np.squeeze(hidden @ w_v)
 the hidden units are not added up: a score is one number for each pair.
     hidden @ w_v → hidden * w_v
-one axis too many is left, of size 1: a score is one number for each pair.
-    hidden @ w_v → hidden @ w_v[:, None]
-the result is float64 whatever came in; keep the caller's float type.
-    hidden @ w_v → (hidden @ w_v).astype(np.float64)
 """
 
 exercise = write(additive_scores, CASES, MISTAKES, oracle=pair_by_pair)

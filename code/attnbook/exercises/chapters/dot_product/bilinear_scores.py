@@ -95,9 +95,6 @@ feature meets feature of the same number, up to the smaller width: w says which 
     = common_width(q, k, w)
 this works without batch axes only; `@` carries them along.
     = np.einsum("id,de,je->ij", q, w, k)
-the result is float64 whatever came in; the products alone keep the caller's dtype.
-    = bilinear_scores(q, k, w).astype(np.float64)
-    = by_einsum(q, k, w).astype(np.float64)
 """
 
 exercise = write(bilinear_scores, CASES, MISTAKES, oracle=by_einsum)

@@ -156,14 +156,6 @@ queries, keys and values have changed places: queries meet keys, and their weigh
     = scaled_dot_product_attention(k, q, v, mask)
     = scaled_dot_product_attention(q, v, k, mask)
     = scaled_dot_product_attention(q, k, k, mask)
-the items of a batch look at each other's keys: leave the batch axes to `@`.
-    is all_items_at_once
-the result is float64 whatever came in: np.sqrt of an integer is a float64, and float32 divided by
-that is float64.
-    q * q.shape[-1] ** -0.5 → q / np.sqrt(q.shape[-1])
-    q = q * q.shape[-1] ** -0.5 → pass ; (k, -1, -2) → (k, -1, -2) / np.sqrt(q.shape[-1])
-q *= … changes the caller's queries; make a new array.
-    q = q * → q *=
 q kᵀ leaves the range of a small dtype before it is scaled down; scale the queries first.
     q = q * q.shape[-1] ** -0.5 → pass ; (k, -1, -2) → (k, -1, -2) * q.shape[-1] ** -0.5
 """

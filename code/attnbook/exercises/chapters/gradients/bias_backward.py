@@ -107,13 +107,8 @@ in front.
     range(grad_scores.ndim - len(shape)) → range(len(shape), grad_scores.ndim) ; repeated, keepdims=True) → repeated).reshape(shape)
 reshape keeps all numbers: where the bias was repeated, several become one sum.
     = grad_scores.reshape(shape)
-the sign is turned: the bias is added, so a higher bias is a higher score.
-    return np → return -np
 reshape folds neighbours together, whatever axis they are on: sum along axes.
     = grad_scores.reshape(-1, *shape).sum(axis=0)
-the result is float64 whatever came in: keep the dtype.
-    np.sum(grad_scores → np.sum(grad_scores.astype(np.float64)
-    = bias_backward(grad_scores, shape).astype(np.float64)
 """
 
 exercise = write(bias_backward, CASES, MISTAKES, oracle=by_counting)

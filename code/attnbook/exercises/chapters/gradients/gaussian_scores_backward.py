@@ -74,8 +74,6 @@ that is the gradient of the dot product: the squares of query and key are left o
     - rows * q → ; - columns * k →
 the mean is taken: what is used many times collects the sum.
     np.sum(pulls ⇒ np.mean(pulls
-grad_scores.T reverses every axis; on a stack only the last two may be swapped.
-    swapaxes(-1, -2) → T
 that is the gradient of the distance: the score has its square.
     * steps → * steps / np.maximum(1e-30, np.linalg.norm(steps, axis=-1, keepdims=True))
 the steps lost their signs: they say where the other one lies.
@@ -90,18 +88,10 @@ as the sum of its row of grad_scores says, and k likewise.
     rows * q → k.shape[-2] * q ; columns * k → q.shape[-2] * k
 query and key are added; the gradient is made of their difference.
     - rows → + rows ; - columns → + columns
-each has its own part alone: the dot product pulls it towards the other one too.
-    grad_scores @ k - → - ; grad_scores.swapaxes(-1, -2) @ q - → -
-the whole of grad_scores is summed: a query has its own row, a key its own column.
-    rows * q → np.sum(grad_scores) * q ; columns * k → np.sum(grad_scores) * k
 k - q takes query i from key i alone: each query meets every key.
     = (grad_scores @ (k - q), grad_scores.swapaxes(-1, -2) @ (q - k))
-the results are float64 whatever came in: keep the dtype.
-    = tuple(map(np.float64, by_products(grad_scores, q, k)))
 the two are exchanged: the queries come first.
     = gaussian_scores_backward(grad_scores, q, k)[::-1]
-grad_scores is not used: it says how far each score should move.
-    grad_scores[..., None] → np.ones_like(grad_scores)[..., None]
 the gradient of the keys is missing: return both.
     , np.sum(pulls, axis=-3) →
 """

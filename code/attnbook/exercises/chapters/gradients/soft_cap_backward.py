@@ -71,11 +71,6 @@ inside the tanh the scores are divided by the cap: take it of S / cap.
 that is the tanh, or its square: the slope is 1 - tanh².
     (1 - np.tanh(scores / cap) ** 2) → np.tanh(scores / cap)
     (1 - np → (np
-the sign is turned: a higher score has a higher result.
-    (1 - → -(1 -
-that is the slope of a hard cut at the cap: the soft one bends everywhere.
-    (1 - np.tanh(scores / cap) ** 2) → (np.abs(scores) < cap)
-    (1 - np.tanh(scores / cap) ** 2) → (np.abs(scores) <= cap)
 the forward pass stands where its slope is asked for.
     (1 - np.tanh(scores / cap) ** 2) → cap * np.tanh(scores / cap)
     = cap * np.tanh(scores / cap)
@@ -94,17 +89,9 @@ that is 1 / cosh x, the root of the slope: 1 - tanh² x is 1 / cosh² x.
     = grad_capped / np.cosh(scores / cap)
 the gradient is divided by the slope, which is the way forward; multiply it.
     grad_capped * → grad_capped /
-the gradient passes unchanged: beyond the cap a score hardly moves its result.
-    = grad_capped + 0 * scores
-the gradient that arrives is not used: multiply the slope by it.
-    grad_capped * →
 exp overflows on large scores, and inf / inf is NaN: use np.tanh.
     np.tanh(scores / cap) → ((np.exp(2 * scores / cap) - 1) / (np.exp(2 * scores / cap) + 1))
     np.tanh(scores / cap) → (np.sinh(scores / cap) / np.cosh(scores / cap))
-the result is float64 whatever came in: a NumPy float64 makes it so; keep the dtype.
-    scores / cap → scores / np.float64(cap)
-*= changes the caller's gradient; make a new array.
-    = np.multiply(grad_capped, 1 - np.tanh(scores / cap) ** 2, out=grad_capped)
 """
 
 exercise = write(soft_cap_backward, CASES, MISTAKES, oracle=by_cosh)

@@ -92,51 +92,38 @@ keys and values are laid down one after the other, as np.tile does: head m reads
 Neighbours share: repeat each head.
     np.repeat(x, times, axis=-3) → np.concatenate([x] * times, axis=-3)
     np.repeat(x, times, axis=-3) → np.concatenate([x] * times)
-    m // group → m % k.shape[-3]
-of keys and values one is repeated and the other tiled: a head must read the values of its own keys.
-    k[..., g → k[..., m % k.shape[-3]
-    v[..., g → v[..., m % k.shape[-3]
 all heads read one head of the keys and values, not their own.
     m // group → 0
     m // group → -1
-keys and values are averaged over all heads; each group has its own.
+heads are added up or averaged; each head of queries asks by itself, and keeps its own output.
     np.repeat(x, times, → np.repeat(np.mean(x, axis=-3, keepdims=True), q.shape[-3],
-the queries of a group are averaged; each asks by itself.
     k, v = (np.repeat(x, times, axis=-3) for x in (k, v)) → q = q.reshape(*q.shape[:-3], -1, times, *q.shape[-2:]).mean(axis=-3)
     k, v = (np.repeat(x, times, axis=-3) for x in (k, v)) → q = q.reshape(*q.shape[:-3], -1, times, *q.shape[-2:]).mean(axis=-3) ; product_attention(q, k, v) → product_attention(q, k, v).repeat(times, axis=-3)
-the outputs of several heads are added up or averaged; each head keeps its own.
     product_attention(q, k, v) → product_attention(q, k, v).reshape(*q.shape[:-3], -1, times, q.shape[-2], v.shape[-1]).sum(axis=-3)
     = grouped_attention(q, k, v).mean(axis=-3)
 keys or values have fewer heads than the queries: each has to stand for all the heads that read it.
     k, v = (np.repeat(x, times, axis=-3) for x in (k, v)) → pass
     k, v = (np.repeat(x, times, axis=-3) for x in (k, v)) → k = np.repeat(k, times, axis=-3)
-the heads are on axis -3; an axis counted from the front is another one where there are more, or
-fewer, batch axes.
+the heads are on axis -3, before the positions and the features; counted from the front it is
+another one where there are more, or fewer, batch axes.
+    times, axis=-3 → times, axis=-1
+    times, axis=-3 → times, axis=-2
     axis=-3 → axis=0
     axis=-3 → axis=1
     shape[-3] ⇒ shape[0]
     shape[-3] ⇒ shape[1]
     shape[-3] ⇒ shape[0] ; axis=-3 → axis=0
     shape[-3] ⇒ shape[1] ; axis=-3 → axis=1
-the features or the positions are repeated, axis -1 or -2; the heads are on axis -3.
-    times, axis=-3 → times, axis=-1
-    times, axis=-3 → times, axis=-2
-the scale is that of all heads together; a score is a product of d_k numbers, those of one head.
+the scale is 1/√d_k, of the width of one key: neither 1 nor 1/d_k, not of n_k, d_v or all heads.
     product_attention(q, k, v) → product_attention(q, k, v, scale=(q.shape[-1] * q.shape[-3]) ** -0.5)
-the scale is 1/√d_k, of the width of a key: neither 1 nor 1/d_k, and not of n_k or d_v.
     product_attention(q, k, v) → product_attention(q, k, v, scale=1.0)
     product_attention(q, k, v) → product_attention(q, k, v, scale=1 / q.shape[-1])
     product_attention(q, k, v) → product_attention(q, k, v, scale=k.shape[-2] ** -0.5)
     product_attention(q, k, v) → product_attention(q, k, v, scale=v.shape[-1] ** -0.5)
 the scores are taken for weights: the softmax is missing.
     scaled_dot_product_attention(q, k, v) → dot_product_scores(q, k) @ v
-these are the weights: the values are still missing.
-    scaled_dot_product_attention(q, k, v) → softmax(dot_product_scores(q, k))
 keys are hidden; there is no mask here, and all keys are seen.
     product_attention(q, k, v) → product_attention(q, k, v, np.tri(q.shape[-2], k.shape[-2], dtype=bool))
-the keys are averaged in place of the values, or the two are exchanged.
-    product_attention(q, k, v) → product_attention(q, k, k)
-    product_attention(q, k, v) → product_attention(q, v, k)
 the softmax runs over the queries; the weights of a query sum to 1 over the keys.
     scaled_dot_product_attention(q, k, v) → softmax(dot_product_scores(q, k).mT).mT @ v
 a group has h / h_kv heads of queries, neither h_kv nor h: so often is each head repeated, and head
@@ -150,14 +137,14 @@ comes first.
     m // group → -1 - m // group
     np.stack(outputs → np.stack(outputs[::-1]
 a head reads the keys of one head and the values of another.
+    k[..., g → k[..., m % k.shape[-3]
+    v[..., g → v[..., m % k.shape[-3]
     v[..., g → v[..., -1 - g
     k[..., g → k[..., -1 - g
     v[..., g → v[..., g - 1
 the result has its axes as the queries do: the heads one by one, before the positions.
     = np.swapaxes(grouped_attention(q, k, v), -3, -2)
     = merge_heads(grouped_attention(q, k, v))
-the result is float64 whatever came in; keep the caller's float type.
-    = grouped_attention(q, k, v).astype(np.float64)
 """
 
 exercise = write(grouped_attention, CASES, MISTAKES, drafts=(head_by_head,), oracle=head_by_head)

@@ -88,76 +88,38 @@ MISTAKES = """
 the weights of a row sum to 1, as if there were no sink: it is one more score, and what it takes is
 not given back.
     = softmax(scores)
-    = softmax(scores + sink[:, None, None])
     = softmax(np.maximum(scores, sink[:, None, None]))
-    = weights_with_sink(scores, sink) / weights_with_sink(scores, sink).sum(axis=-1, keepdims=True)
-the sink's own weight is still there: it has no value, so drop its column.
+the sink's own weight is still there, or stands where that of a key is dropped: drop its column.
+    [..., :-1] → [..., 1:]
+    [scores, column] → [column, scores]
     [..., :-1] →
 the sink is added to the denominator as it is: it is a score, so add its exponential.
     np.exp(sink - m) → sink
     np.exp(sink - m) → sink ; top(scores) → 0
     = weights_with_sink(scores, np.log(sink))
-the scores have lost their maximum m and the sink has not: its exponential is exp(sink - m).
+scores and sink both need the same shift, the maximum m: its exponential is exp(sink - m).
     np.exp(sink - m) → np.exp(sink)
     np.exp(sink - m) → np.exp(sink) ; top(scores) → np.maximum(top(scores), sink)
-the scores have lost their maximum and the sink another number: both need the same shift.
     np.exp(sink - m) → np.exp(sink - np.max(sink))
-where all scores are −∞ their maximum is −∞, and −∞ − (−∞) is NaN: let the sink take part in the
-maximum.
-    top(scores) → np.max(scores, axis=-1, keepdims=True)
-one maximum is subtracted in all rows, and the exponentials of a lower row vanish: each row has its
-own.
-    top(scores) → max(np.max(scores), np.max(sink))
-    top(scores) → np.max(scores)
-the same is added to every denominator, whatever the sink is.
-    np.exp(sink - m) → 1.0
-    = weights_with_sink(scores, np.zeros_like(sink))
-the sign of the sink is wrong: a larger sink takes more.
-    np.exp(sink - m) → np.exp(-sink - m)
-the sinks lie along the queries; each head has one.
+the sinks lie along the queries or the keys; each head has one.
+    sink[:, None, None] → sink ; top(scores) → 0
     sink[:, None, None] → sink[:, None]
     = np.exp(scores - np.logaddexp(logsumexp(scores), sink)[..., None])
 each score is compared with the sink alone: the keys and the sink share one denominator.
     = np.exp(scores - sink[:, None, None])
     = 1 / (1 + np.exp(sink[:, None, None] - scores))
-the sinks lie along the first axis; the heads are on axis -3.
-    sink[:, None, None] → sink.reshape(-1, *[1] * (scores.ndim - 1))
-a large negative number stands for −∞: where the sink is lower still, hidden keys get all the
-weight.
-    = weights_with_sink(np.where(scores == -np.inf, -1e9, scores), sink)
-the sinks lie along the keys; each head has one.
-    sink[:, None, None] → sink ; top(scores) → 0
-each row gets the sinks of all heads; it has that of its own head alone.
-    sink[:, None, None], (*scores.shape[:-1], 1) → sink, (*scores.shape[:-1], len(sink)) ; [..., :-1] → [..., : scores.shape[-1]]
 the sinks make one row for each head and no batch; a column has a row for every query.
     [scores, column] → [scores, sink[:, None, None]]
 the shares have the shape (…, h, n_q), and meet weights of (…, h, n_q, n_k): give them one axis
 more, at the end.
     = softmax(scores) / (1 + np.exp(sink[:, None] - logsumexp(scores)))
-one sink is used for all heads, the first or a mean; each has its own.
-    = weights_with_sink(scores, np.full_like(sink, sink[0]))
-    = weights_with_sink(scores, np.full_like(sink, sink.mean()))
-the sink's column stands at one end, and that of the other end is dropped: that is a key.
-    [..., :-1] → [..., 1:]
-    [scores, column] → [column, scores]
 the sink is no threshold: a key below it keeps a small weight.
     = softmax(scores) * (scores > sink[:, None, None])
-the sinks are in reverse order: head 0 has the first.
-    = weights_with_sink(scores, sink[::-1])
 the sink counts twice, as exp(2 · sink) or 2 · exp(sink): its exponential is added once, as it is.
     = weights_with_sink(scores, 2 * sink)
     np.exp(sink - m) → 2 * np.exp(sink - m)
-the scores are scaled already; they are used as they are.
-    = weights_with_sink(scores / np.sqrt(scores.shape[-1]).astype(sink.dtype), sink)
-the denominator runs over the queries; it is the sum over the keys of a query.
-    top(scores) → np.max(top(scores)) ; axis=-1 → axis=-2
-one denominator serves several rows; each query has its own.
-    top(scores) → np.max(top(scores)) ; axis=-1 → axis=(-1, -2)
-    top(scores) → np.max(top(scores)) ; axis=-1 → axis=(-1, -2, -3)
 large scores overflow: subtract the maximum before the exponential, from the sink as well.
     top(scores) → 0
-the result is float64 whatever came in; keep the float type.
-    = weights_with_sink(scores, sink).astype(np.float64)
 softmax(scores) times a share that does not depend on the scores: the sink competes with them.
     = softmax(scores) / (1 + np.exp(-sink[:, None, None]))
     = softmax(scores) / (1 + np.exp(sink[:, None, None]))

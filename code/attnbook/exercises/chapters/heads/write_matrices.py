@@ -96,8 +96,6 @@ the finished product is cut, and it is a sum over all heads: cut before you mult
     = split_heads(w_v @ w_o, n_heads)
 the order is exchanged: a word meets w_v first, and w_o after it.
     columns @ rows → rows @ columns
-w_v meets itself; what a head writes is in w_o.
-    @ rows → @ np.swapaxes(columns, -1, -2)
 n_heads is taken for the width of a head; it is the number of heads.
     = write_matrices(w_v, w_o, w_v.shape[-1] // n_heads)
 the width of a head comes of the rows of w_v; divide its number of columns.
@@ -109,28 +107,10 @@ that is head 0 alone, or all of them merged; each is wanted, on an axis of their
     = merge_heads(write_matrices(w_v, w_o, n_heads))
 the matrices are divided by the number of heads; an output is their sum, not a mean.
     columns @ rows → columns @ rows / n_heads
-that is the sum over all heads; they are wanted one by one, on an axis of their own.
-    = w_v @ w_o
-    = write_matrices(w_v, w_o, n_heads).sum(axis=-3)
-every head gets all columns and all rows; it has its own.
-    = np.stack([w_v @ w_o] * n_heads, axis=-3)
-the matrices are transposed: rows are the features that a head reads.
-    = np.swapaxes(write_matrices(w_v, w_o, n_heads), -1, -2)
 the heads are in reverse order: head 0 has the first columns.
     = write_matrices(w_v, w_o, n_heads)[..., ::-1, :, :]
-the columns of one head meet the rows of another.
-    @ rows → @ rows[..., ::-1, :, :]
-the heads come after the rows of the matrices; their axis belongs before both axes of a matrix.
-    = np.moveaxis(write_matrices(w_v, w_o, n_heads), -3, -1)
-    axis=-3) → axis=-2)
 the root of d_head divides scores; nothing divides values.
     columns @ rows → columns @ rows / np.sqrt(columns.shape[-1]).astype(w_v.dtype)
-the result is float64 whatever came in; products alone keep the caller's dtype.
-    columns @ rows → (columns @ rows).astype(np.float64)
-this works for one layer only; take axes from the end, and let others stay in front.
-    = w_v.reshape(w_v.shape[0], n_heads, -1).swapaxes(0, 1) @ w_o.reshape(n_heads, -1, w_o.shape[1])
-the heads stand before the layers; they belong next to the axes of the matrix.
-    axis=-3) → axis=0)
 the number of heads is an argument; this always makes two.
     = write_matrices(w_v, w_o, 2)
 """

@@ -88,10 +88,6 @@ these are the sums; a decay is their exponential.
     np.exp(sums) → sums
 the sign is turned: log-decays are negative already.
     np.exp(sums) → np.exp(-sums)
-the diagonal is 0: a step reads its own pair, unfaded.
-    np.where(np.tri(n, dtype=bool), np.exp(sums → np.where(after, np.exp(sums
-the mask is transposed: rows are queries i, columns keys j, and the future is j > i.
-    = np.swapaxes(decay_mask(log_decay), -1, -2)
 g_j is subtracted from g_i; what lies between adds up, g_{j+1} + … + g_i.
     np.exp(sums) → np.exp(log_decay[..., :, None] - log_decay[..., None, :])
 the future is -inf, which is for scores before a softmax; here it has to be 0.
@@ -107,8 +103,6 @@ one decay stands for all steps between j and i; each has its own.
     distance * log_decay[..., :, None] → distance * log_decay[..., :1, None]
     distance * log_decay[..., :, None] → distance * log_decay[..., None, :]
     distance * log_decay[..., :, None] → distance * np.mean(log_decay, axis=-1)[..., None, None]
-this is the causal mask, without a decay: log_decay is not used.
-    np.exp(sums) → np.ones_like(sums)
 the log-decays are taken in reverse order.
     = decay_mask(log_decay[..., ::-1])
 the sum runs along the columns; time runs down the rows.
@@ -121,30 +115,13 @@ where g is -inf, -inf - (-inf) gives NaN, as 0/0 does: add up what lies between 
 subtract or divide nothing.
     is by_difference
     np.exp(between) → np.exp(totals)[..., :, None] / np.exp(totals)[..., None, :]
-    np.exp(between) → np.exp(totals)[..., :, None] * np.exp(-totals)[..., None, :]
     np.where(np.tri(n, dtype=bool), np.exp(between), 0) → np.exp(totals)[..., :, None] * np.exp(-totals)[..., None, :] * np.tri(n)
     np.where(np.tri(n, dtype=bool), np.exp(between), 0) → np.exp(totals)[..., :, None] * np.exp(-totals)[..., None, :] * np.tri(n, dtype=bool)
-a NaN became 0, and on the diagonal it should be 1: add up what lies between two steps, and subtract
-nothing.
-    = np.nan_to_num(by_difference(log_decay))
-a NaN became 0 wherever it stood: after a step with -inf the decays go on, and what lies between two
-later steps is not 0.
-    = np.where(np.eye(log_decay.shape[-1]), 1, np.nan_to_num(by_difference(log_decay)))
-a finite number stands for -inf: if it is small, something is left, and if it is large, the other
-log-decays are lost beside it in a sum.
-    = by_difference(np.maximum(log_decay, -30))
-    = by_difference(np.maximum(log_decay, -100))
-    = by_difference(np.maximum(log_decay, -1e3))
-    = by_difference(np.maximum(log_decay, -1e4))
-    = by_difference(np.maximum(log_decay, -1e9))
-    = by_difference(np.maximum(log_decay, -1e30))
 0 · -inf is NaN: take the triangle with np.where, not by multiplying with 0 and 1.
     np.where(after, log_decay[..., :, None], 0) → after * log_decay[..., :, None] ; np.where(np.tri(n, dtype=bool), np.exp(sums), 0) → np.exp(sums) * np.tri(n, dtype=bool)
     np.where(after, log_decay[..., :, None], 0) → np.tri(n, k=-1) * log_decay[..., :, None] ; np.where(np.tri(n, dtype=bool), np.exp(sums), 0) → np.exp(sums) * np.tri(n)
 this works without batch axes only: `...` stands for any number of them.
     log_decay.shape[-1] → len(log_decay) ; (*log_decay.shape, n) → (n, n) ; out[..., i, j] → out[i, j] ; log_decay[..., j + 1 : i + 1].sum(axis=-1) → log_decay[j + 1 : i + 1].sum()
-the result is float64 whatever came in; keep the caller's float type.
-    = decay_mask(log_decay).astype(np.float64)
 """
 
 exercise = write(

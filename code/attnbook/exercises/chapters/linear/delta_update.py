@@ -79,8 +79,6 @@ this is the plain sum: β and k H are not used.
     beta[..., None, None] * →
 what the key reads is added; it has to be taken off.
     v - ( → v + (
-the sign is turned: v - k H is missing, not k H - v.
-    state + → state -
 this is what is written; the state that was there before is lost.
     state + →
 the whole state shrinks by 1 - β; the delta rule changes only what this key reads.
@@ -95,8 +93,6 @@ another number stands for β: what is missing is multiplied by β once, as it is
     beta[..., None, None] → beta[..., None, None] ** 2
     = delta_update(state, k, v, np.clip(beta, 0, 1))
     = delta_update(state, k, v, 1 - beta)
-twice too much is written: the half before the square cancels the 2 of the gradient.
-    beta[ → 2 * beta[
 the key reads after it has written; what is missing is asked before.
     @ state) → @ (state + k[..., :, None] * v[..., None, :]))
 this is what the key reads afterwards; the new state is asked for.
@@ -108,25 +104,8 @@ each row of H is compared with v on its own; the key reads k H, a sum of rows.
 rows and columns are exchanged: H has a row for each feature of the key.
     k[..., :, None] * missing[..., None, :] → missing[..., :, None] * k[..., None, :]
     (k[..., None, :] @ state)[..., 0, :] → (state @ k[..., :, None])[..., 0] ; k[..., :, None] * missing[..., None, :] → missing[..., :, None] * k[..., None, :]
-this works without batch axes only: np.outer flattens, and @ reads k as a matrix.
-    = state + beta * np.outer(k, v - k @ state)
-    = state + beta * np.outer(k, v - k @ state).reshape(state.shape)
-    = state + np.outer(k, beta * (v - k @ state))
-k @ state takes a stack of keys for a matrix: (k[..., None, :] @ state)[..., 0, :].
-    (k[..., None, :] @ state)[..., 0, :] → k @ state
 k.T @ … is no outer product: `.T` leaves a vector as it is. k[..., :, None] is a column.
     = state + beta * (k.T @ (v - k @ state))
-the sum runs along axis 0, a batch axis where there is one: rows are axis -2.
-    (k[..., None, :] @ state)[..., 0, :] → np.sum(k[..., None] * state, axis=0)
-β meets the wrong axis: it has none for the rows and columns of H, so beta[..., None, None].
-    beta[..., None, None] → beta
-    beta[..., None, None] → beta[..., None]
-    beta[..., None, None] * k[..., :, None] * missing[..., None, :] → beta * (k[..., :, None] * missing[..., None, :])
-    beta[..., None, None] * k[..., :, None] * missing[..., None, :] → beta[..., None] * (k[..., :, None] * missing[..., None, :])
-the result is float64 whatever came in; keep the caller's float type.
-    = delta_update(state, k, v, beta).astype(np.float64)
-state += … changes the caller's state; make a new array.
-    return state + → state += ; missing[..., None, :] → missing[..., None, :]\n    return state
 """
 
 exercise = write(delta_update, CASES, MISTAKES, oracle=by_a_matrix)

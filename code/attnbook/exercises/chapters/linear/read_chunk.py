@@ -79,34 +79,16 @@ the triangle is turned: a row is a query, and reads columns j ≤ i.
     np.tril → np.triu
 the triangle is one diagonal too high: each step reads the one after it too.
     -2)) → -2), 1)
-the future is filled with a number that only a softmax makes 0; here the scores are the weights
-themselves, so the future has to be 0.
-    scores, 0 → scores, -np.inf
-    scores, 0 → scores, -1e9
-the chunk is read twice, and once with its future: the state comes from before it.
-    + q @ state → + q @ (state + np.swapaxes(k, -1, -2) @ v)
 only the first step reads the state; every step does.
     + q @ state → + np.where(np.arange(q.shape[-2])[:, None] == 0, q @ state, 0)
-the triangle is taken from the output; it belongs on the scores, before the values.
-    -2)) @ v + q @ state → -2) @ v + q @ state)
-    -2)) @ v → -2) @ v)
 negative scores become 0; here the scores are the weights, of any sign.
     scores, 0 → np.maximum(scores, 0), 0
-the outputs are summed up; a step reads its own past with its own query.
-    np.tril(q @ np.swapaxes(k, -1, -2)) @ v → np.cumsum(q @ np.swapaxes(k, -1, -2) @ v, axis=-2)
-the state is not read: what the chunks before have written is missing.
-    + q @ state →
-the steps of the chunk itself are not read.
-    = q @ state
 the state's part is added to the values; it is added to the output.
     v + q @ state → (v + q @ state)
 the keys read the state; the queries do.
     + q @ state → + k @ state
 queries and keys are exchanged in the scores: rows are queries.
     tril(q @ np.swapaxes(k → tril(k @ np.swapaxes(q
-there is a division by √d_k; no scale is asked for.
-    tril(q → tril(q.shape[-1] ** -0.5 * q
-    = read_chunk(q, k, v, state) * q.shape[-1] ** -0.5
 there is a softmax over the scores; here they are the weights.
     np.where(seen, scores, 0) → softmax(scores, seen)
     np.where(seen, scores, 0) → softmax(scores * q.shape[-1] ** -0.5, seen)
@@ -119,8 +101,6 @@ these are not the last two axes of every stack of keys: swap -1 and -2.
     tril(q @ np.swapaxes(k, -1, -2) → tril(q @ np.swapaxes(k, 1, 2)
 the triangle of ones is multiplied by the values; it masks the scores q kᵀ.
     = np.tri(q.shape[-2]) @ v + q @ state
-the result is float64 whatever came in: np.tri makes float64, np.tril keeps the dtype.
-    np.where(seen, scores, 0) → np.tri(q.shape[-2]) * scores
 """
 
 exercise = write(read_chunk, CASES, MISTAKES, drafts=(with_weights,), oracle=step_by_step)

@@ -145,37 +145,23 @@ every visible key gets the same weight: the scores are not used.
     scores, -np.inf) → 0 * np.nan_to_num(scores), -np.inf)
 the valid keys are hidden and the padding is shown: the polarity is inverted.
     np.arange(n_k) < lens → np.arange(n_k) >= lens
-one key too many is visible: the keys of a length L are 0 … L - 1, so j < L.
-    np.arange(n_k) < lens → np.arange(n_k) <= lens
-the lengths meet the wrong axis: there is one per sequence, and (batch, n_k) beside
-(batch, n_q, n_k) is read as one per query. Give the queries an axis of length 1.
+the lengths meet the wrong axis: there is one per sequence or one per query, and heads, or queries,
+that have none of their own need an axis of length 1.
     -1, 1) → -1, 1) if lens.ndim == 2 else lens[:, None]
-with an axis of heads the lengths meet the heads: give each such axis length 1.
     *[1] * (scores.ndim - 3), -1, 1) → -1, 1)
+    lens.reshape(len(scores), *[1] * (scores.ndim - 3), -1, 1) → lens[(..., *[None] * (scores.ndim - 1))]
+    lens.reshape(len(scores), *[1] * (scores.ndim - 3), -1, 1) → lens[(..., *[None] * (scores.ndim - 2))]
 queries are hidden, which are rows: a valid length hides keys, which are columns.
     np.arange(n_k) < lens → np.arange(scores.shape[-2])[:, None] < lens if np.ndim(valid_lens) == 1 else np.arange(n_k) < lens
 the last keys are shown: here the padding stands at the end, so j < length.
     np.arange(n_k) < lens → np.arange(n_k) >= n_k - lens
-without lengths nothing is visible: None means that every key is valid.
-    np.full(len(scores), n_k) → np.zeros(len(scores), int)
-the last valid key is hidden: the keys of a length L are 0 … L - 1, so j < L.
+one key too few is visible, or one too many: the keys of a length L are 0 … L - 1, so j < L.
     < lens → < lens - 1
+    < lens → <= lens
 one length is used for all sequences: each has its own.
     < lens → < lens[:1]
     < lens → < lens.max()
     < lens → < lens.min()
-a length of 0 shows one key here: such a row sees nothing, and gets zeros.
-    < lens → < np.maximum(lens, 1)
-the lengths are turned into int8, which ends at 127: keep their dtype.
-    < lens → < lens.astype(np.int8)
-the padding is visible: valid_lens is not used.
-    np.arange(n_k) < lens → True
-this holds for lengths of one kind only, one per sequence or one per query: both may come, and both
-need axes of length 1 for what they lack.
-    lens.reshape(len(scores), *[1] * (scores.ndim - 3), -1, 1) → lens[(..., *[None] * (scores.ndim - 1))]
-    lens.reshape(len(scores), *[1] * (scores.ndim - 3), -1, 1) → lens[(..., *[None] * (scores.ndim - 2))]
-the softmax runs over the queries: each row, the last axis, should sum to 1.
-    axis=-1 ⇒ axis=-2
 the mask comes after the softmax: hidden scores stay in the denominator and the rows do not sum to
 1.
     is by(zeroed)
@@ -187,30 +173,15 @@ nothing to divide. Hide scores before the maximum is taken.
     is by(late, np.array)
     is by(lambda scores, mask: over_sum(np.exp(scores - scores.max(-1, keepdims=True)) * mask), np.array)
     is by(lambda scores, mask: over_sum(np.where(mask, np.exp(scores - scores.max()), 0)), np.array)
-a finite fill is a score like any other: where nothing is visible the weights come out even, not 0,
-and a visible score below the fill loses to it. Hide with -inf.
-    is by(weights.filled(-1e9))
-    is by(lambda scores, mask: weights.filled(np.finfo(scores.dtype).min)(scores, mask))
-a finite number is added to the hidden scores: where nothing is visible the weights come out as if
-everything were. Hide with -inf, and settle the empty row yourself.
-    is by(weights.with_scores(lambda scores, mask: scores + np.where(mask, 0, scores.dtype.type(-1e9))))
 where nothing is visible the weights are NaN, as -inf - (-inf) and 0/0 are: such a row should be
 zeros.
     np.where(total == 0, 1, total) → total
-    np.where(np.isfinite(top), top, 0) → top
-a visible NaN became 0: to mend every NaN mends the empty row and hides every other fault. Guard the
-empty row alone.
-    exp / np.where(total == 0, 1, total) → np.nan_to_num(exp / total)
 exp overflows or underflows on large scores: subtract each row's maximum first.
     visible - np.where(np.isfinite(top), top, 0) → visible
-one maximum for several rows makes the exponentials of a low row vanish: each row subtracts its own.
-    visible.max(axis=-1, keepdims=True) → visible.max()
 a hidden NaN or inf still reaches its row, as where -inf is added to it: NaN plus -inf is NaN.
 Replace hidden scores.
     scores, -np.inf) → 0, -np.inf) + scores
     is by(lambda scores, mask: weights.along(-1)(scores + np.where(mask, 0, scores.dtype.type(-np.inf)), None))
-where nothing is visible the weights come out even: such a row should be zeros.
-    is by(weights.even_if_empty)
 """
 
 exercise = write(

@@ -81,11 +81,6 @@ only the future is reported: the past and the diagonal belong into the matrix to
     return moved → return np.triu(moved, 1)
 to set to 0, to double or to turn the sign leaves a 0 as it is: add a number.
     changed[j] += 1 → changed[j] *= 0
-these are the numbers 1.0 and 0.0: return booleans.
-    return moved → return moved.astype(float)
-a weight below 0.1 is a leak too: a weight of exactly 0 moves nothing, so compare without a
-tolerance.
-    (after == before) → (np.abs(after - before) <= 0.1)
 """
 
 exercise = write(influence, CASES, MISTAKES, oracle=by_weights)

@@ -110,47 +110,26 @@ the sum over this block alone is subtracted: over all keys it is rowsum(grad_O �
     is over_the_block
 nothing is subtracted: raising one score lowers the weights of all other keys.
     - delta →
-the mean over the features is subtracted: g · O is their sum.
-    np.sum(grad_out → np.mean(grad_out
-what is subtracted is multiplied by the weight too: A ∘ (… - …).
+the weights stand before the whole bracket, once: A ∘ (… - …).
     - delta) → ) - delta
-the weights are taken twice: once is enough.
     - delta → - np.exp(scores - shift) * delta
     np.exp(scores - shift) * → np.exp(scores - shift) ** 2 *
-the weights meet the bracket in a matrix product: multiply entry by entry.
+a matrix product pairs what belongs together entry by entry: multiply with *.
+    np.sum(grad_out * out, axis=-1, keepdims=True) → grad_out @ np.swapaxes(out, -1, -2)
     np.exp(scores - shift) * → np.exp(scores - shift) @
-the weights are missing: a key without weight cannot move.
-    np.exp(scores - shift) * →
-g · O is added: what counts is the distance of a value from the output.
-    - delta → + delta
-the sign is turned: a score pulls the output towards its value.
-    return np → return -np
-that is the gradient by the weights: go on through the softmax.
-    = grad_out @ np.swapaxes(v, -1, -2)
-these are the weights: the gradient of their scores is asked for.
-    * (grad_out @ np.swapaxes(v, -1, -2) - delta) →
-that is the diagonal of the Jacobian alone: the other keys count as well.
-    * (grad_out → * (1 - np.exp(scores - shift)) * (grad_out ; - delta →
 each query has its own sum, over the features: axis=-1, keepdims=True.
     , keepdims=True) →)
     axis=-1, keepdims=True) → axis=-2, keepdims=True)
     np.sum(grad_out * out, axis=-1, keepdims=True) → np.sum(grad_out * out)
-grad_out @ outᵀ pairs all queries: multiply entry by entry, then sum the features.
-    np.sum(grad_out * out, axis=-1, keepdims=True) → grad_out @ np.swapaxes(out, -1, -2)
-v.T reverses every axis; on a stack of values only the last two may be swapped.
-    np.swapaxes(v, -1, -2) - → v.T -
 what is subtracted is g · O: the sum of grad_out * out over the features.
+    np.sum(grad_out → np.mean(grad_out
     - delta → - shift
     np.sum(grad_out * out → np.sum(np.exp(scores - shift)
     np.sum(grad_out * out → np.sum(out
     np.sum(grad_out * out → np.sum(grad_out
     np.sum(grad_out * out → np.sum(out * out
-the values of the block are missing: each key has its own g · v.
-    (grad_out @ np.swapaxes(v, -1, -2) - delta) → -delta
 out is subtracted from grad_out: what is subtracted is their product, g · O.
     (grad_out @ np.swapaxes(v, -1, -2) - delta) → ((grad_out - out) @ np.swapaxes(v, -1, -2))
-v is not transposed: each query's g meets each value, grad_out @ vᵀ.
-    np.swapaxes(v, -1, -2) - → v -
 L has no axis for the keys, and meets the scores in the wrong place: lse[..., None].
     shift = np.where(lse == -np.inf, 0, lse)[..., None] → shift = np.where(lse == -np.inf, 0, lse)
 the difference is turned round: weights are exp(S - L), and below 1.
@@ -160,26 +139,11 @@ S - L are logarithms of the weights: take their exponentials.
 S and L are natural logarithms: they go with np.exp, and no power or logarithm has the base 2.
     np.exp(scores - shift) → np.exp2(scores - shift)
     scores - shift → scores - shift / np.log(2).item()
-these weights do not sum to 1: exp(S) is divided by exp(L), or L is subtracted first.
-    scores - shift → scores
-    shift = np.where(lse == -np.inf, 0, lse) → shift = np.where(lse == -np.inf, 0, scores.max(axis=-1))
-    np.exp(scores - shift) → np.exp(scores) / lse[..., None]
 where a query sees nothing L is -inf, and -inf - (-inf) is NaN: shift by 0 there.
     shift = np.where(lse == -np.inf, 0, lse)[..., None] → shift = lse[..., None]
-out stands where grad_out belongs: values meet the gradient of the output.
-    (grad_out @ → (out @
-that is the gradient of the values: asked is that of the scores.
-    np.exp(scores - shift) * (grad_out @ np.swapaxes(v, -1, -2) - delta) → np.swapaxes(np.exp(scores - shift), -1, -2) @ grad_out
-the output of this block is used: g · O needs the output over all keys.
-    grad_out * out → grad_out * (softmax(scores) @ v)
-no scale belongs here: it stands between scores and queries.
-    return np → return grad_out.shape[-1] ** -0.5 * np
 exp(S) and exp(L) overflow or vanish, each for itself: subtract before exp.
     np.exp(scores - shift) → np.exp(scores) / np.exp(lse)[..., None]
     np.exp(scores - shift) → np.exp(scores) / np.where(np.exp(lse) == 0, 1, np.exp(lse))[..., None]
-a NaN that came in became 0: shift by 0 where L is -inf, so that none arises, and let others show.
-    = np.nan_to_num(block_gradient(grad_out, out, lse, scores, v))
-    shift = np.where(lse == -np.inf, 0, lse) → shift = lse ; return np.exp → return np.nan_to_num(np.exp ; - delta) → - delta))
 """
 
 exercise = write(block_gradient, CASES, MISTAKES, drafts=(over_the_block,), oracle=key_by_key)

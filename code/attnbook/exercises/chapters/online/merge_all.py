@@ -95,46 +95,32 @@ CASES = (
 )
 
 MISTAKES = """
-the outputs are averaged evenly: each block counts by its share, e^{L_b} of the sum.
+the outputs are summed, or averaged evenly: each block counts by its share, e^{L_b} of the sum.
     np.sum(shares[..., None] * outs → np.mean(outs
     = (np.mean(outs, axis=0), np.mean(lses, axis=0))
     np.exp(lse - shift)[..., None] * out + np.exp(l - shift)[..., None] * o → (out + o) / 2
-the outputs are summed: each is an average already, so weigh them.
     = (np.sum(outs, axis=0), np.sum(lses, axis=0))
     np.sum(shares[..., None] * outs, axis=0), logsumexp → np.sum(outs, axis=0), logsumexp
 the shares are not divided by their sum, that of all e^L.
     softmax(lses) → np.exp(lses)
-    softmax(lses) → np.exp(lses) ; logsumexp(lses) → np.log(np.sum(np.exp(lses), axis=-1))
     exp / np.where(total == 0, 1, total) → exp
 one softmax serves all queries: each has its own shares, over the blocks.
     softmax(lses) → softmax(lses.ravel()).reshape(lses.shape)
-the sum is divided by the number of blocks: their shares sum to 1 already.
-    np.sum(shares[..., None] * outs, axis=0), logsumexp → np.mean(shares[..., None] * outs, axis=0), logsumexp
-the shares have no axis for the features, and meet the outputs in the wrong place: shares[..., None].
+the shares meet the outputs in the wrong place: blocks are on the first axis of both, and the shares
+have none for the features.
     shares[..., None] * outs, axis=0), logsumexp → shares * outs, axis=0), logsumexp
-the shares have their blocks on the last axis, and the outputs on the first: move them back.
     np.moveaxis(softmax(lses), -1, 0) → softmax(lses)
-the start counts as a block with L = 0, a key of score 0: nothing has L = -inf.
-    outs[0], lses[0] → np.zeros_like(outs[0]), np.zeros_like(lses[0]) ; (outs[1:], lses[1:] → (outs, lses
 the shares are those of L itself: exponentiate before you divide.
     softmax(lses) → lses / np.sum(lses, axis=-1, keepdims=True)
-L is the largest of the blocks': the others add to the sum of exponentials.
+the largest L is taken, or the L are added, or averaged: it is their exponentials that add.
     logsumexp(lses) → np.max(lses, axis=-1)
-the L are added, or averaged: it is their exponentials that add.
     logsumexp(lses) → np.sum(lses, axis=-1)
     logsumexp(lses) → np.log(np.sum(lses, axis=-1))
     logsumexp(lses) → np.mean(lses, axis=-1)
-the largest L was subtracted before the exponentials, and is not added again.
-    shift + np.log → np.log
 L is a natural logarithm: it goes with np.exp and np.log, not with base 2.
     logsumexp(lses) → logsumexp(lses) / np.log(2).item()
     np.exp(lses → np.exp2(lses ; np.log → np.log2
     np.exp(lses → np.exp2(lses ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
-L is 0 where all blocks are empty, as for a key of score 0: it stays -inf.
-    logsumexp(lses) → np.nan_to_num(logsumexp(lses), neginf=0)
-the sum of e^L has all blocks: the logarithm of their number is neither added nor subtracted.
-    logsumexp(lses) → logsumexp(lses) + np.log(len(outs)).item()
-    logsumexp(lses) → logsumexp(lses) - np.log(len(outs)).item()
 a sum runs over the queries: shares and L run over the blocks, the first axis.
     logsumexp(lses) → logsumexp(np.moveaxis(lses, -1, 0))
     np.moveaxis(softmax(lses), -1, 0) → softmax(np.moveaxis(lses, -1, 0))
@@ -144,34 +130,14 @@ the exponentials of L overflow or vanish: subtract the largest L of each query, 
     np.max(lses, axis=0) → np.zeros_like(lses[0]) ; np.where(total == 0, 1, total) → total
     np.max(lses, axis=0) → np.zeros_like(lses[0]) ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
     np.max(lses, axis=0) → np.zeros_like(lses[0]) ; np.where(total == 0, 1, total) → total ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
-the shift is another number than the largest L, and overflows where one lies far above it: subtract
-the largest of each query.
     np.max(lses, axis=0) → lses[-1]
     np.max(lses, axis=0) → lses[0]
     np.max(lses, axis=0) → np.mean(lses, axis=0)
     np.max(lses, axis=0) → np.min(lses, axis=0)
-an empty block gets a large negative L, and a block of keys may lie below that: only -inf is below
-all.
-    np.moveaxis(lses, 0, -1) → np.nan_to_num(np.moveaxis(lses, 0, -1), neginf=-1e4) ; logsumexp(lses) → np.where(np.all(lses == -1e4, axis=-1), -np.inf, logsumexp(lses))
-    np.moveaxis(lses, 0, -1) → np.nan_to_num(np.moveaxis(lses, 0, -1), neginf=-1e9) ; logsumexp(lses) → np.where(np.all(lses == -1e9, axis=-1), -np.inf, logsumexp(lses))
-    np.moveaxis(lses, 0, -1) → np.nan_to_num(np.moveaxis(lses, 0, -1), neginf=-1e30) ; logsumexp(lses) → np.where(np.all(lses == -1e30, axis=-1), -np.inf, logsumexp(lses))
 where all blocks are empty every L is -inf, and -inf - (-inf) or 0 / 0 is NaN: the output is 0
 there, and L stays -inf.
     np.where(np.isfinite(top), top, 0) → top
     np.where(np.isfinite(top), top, 0) → top ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
-    np.where(both == -np.inf, 0, both) → both
-one maximum serves all queries: each subtracts the largest of its own L.
-    np.max(lses, axis=0) → np.max(lses)
-    np.max(lses, axis=0) → np.max(lses) ; np.where(np.isfinite(top), top, 0) → top ; np.where(total == 0, 1, total) → total
-    np.max(lses, axis=0) → np.max(lses) ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
-    np.max(lses, axis=0) → np.max(lses) ; np.where(total == 0, 1, total) → total ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
-the block with the largest L is taken alone: each has its share.
-    softmax(lses) → (np.arange(len(outs)) == np.argmax(lses, axis=-1)[..., None])
-the order is the output, then L.
-    = merge_all(outs, lses)[::-1]
-a NaN that a block handed over became 0: where all blocks are empty, shift by 0, and no NaN needs
-mending.
-    np.where(both == -np.inf, 0, both) → both ; return out → return np.nan_to_num(out)
 two blocks alone are merged: there may be any number.
     zip(outs[1:], lses[1:] → zip([outs[1]], [lses[1]]
 L is that of the last block: after each merger it has to grow by what was merged.

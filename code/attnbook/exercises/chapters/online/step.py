@@ -115,96 +115,64 @@ CASES = (
 )
 
 MISTAKES = r"""
-o is not multiplied by c: when the maximum rises it has to shrink as l does.
+l or o is not multiplied by c: when the maximum rises both have to shrink.
     c[..., None] * o → o
-l is not multiplied by c: when the maximum rises it has to shrink as o does.
     c * l → l
-c is missing: l and o are still relative to the old maximum.
     c * l → l ; c[..., None] * o → o
 c multiplies the new block too: that is relative to the new maximum already.
     c * l + np.sum(p, axis=-1) → c * (l + np.sum(p, axis=-1)) ; * o + p @ v → * (o + p @ v)
     c * l + np.sum(p, axis=-1) → c * (l + np.sum(p, axis=-1))
     * o + p @ v → * (o + p @ v)
-the factor is turned round: c = exp(m_old - m_new), and never above 1.
+a difference is turned round: neither exp(m_old - m_new) nor exp(scores - m_new) is above 1.
+    scores - shift[..., None] → shift[..., None] - scores
     np.exp(m - shift) → np.exp(shift - m)
     np.exp(m - shift) → np.exp(shift - np.where(m == -np.inf, shift, m))
-m is the maximum of the block alone: it is that of all scores so far, and may only rise.
-    new = np.maximum(m, np.max(scores, axis=-1)) → new = np.max(scores, axis=-1)
-    new = np.maximum(m, np.max(scores, axis=-1)) → new = shift = np.max(scores, axis=-1) ; shift = np.where(new == -np.inf, 0, new) →
 m does not rise with the block, so the first exponentials may overflow: take the larger of the two
 maxima.
     np.maximum(m, np.max(scores, axis=-1)) → m + 0
-the maximum never falls below some number, and rows of lower scores vanish: only -inf is below all.
-    np.maximum(m, np → np.maximum(np.maximum(m, 0), np
-    np.maximum(m, np → np.maximum(np.maximum(m, -5e4), np
-m is a large negative number where nothing has been visible: it stays -inf.
-    np.maximum(m, np → np.maximum(np.maximum(m, -1e9), np
-    np.maximum(m, np → np.maximum(np.maximum(m, -1e10), np
-    np.maximum(m, np → np.maximum(np.maximum(m, -1e30), np
-    np.maximum(m, np → np.maximum(np.maximum(m, np.asarray(np.finfo(float).min, m.dtype)), np
--inf became a large negative number, and where nothing is visible every hidden key counts, as exp(0)
-= 1: the exponential of -inf alone is 0.
-    = step(np.maximum(m, -1e9), l, o, np.maximum(scores, -1e9), v)
-    = step(np.maximum(m, -1e30), l, o, np.maximum(scores, -1e30), v)
-the block's exponentials are relative to the old maximum, which may lie far below them: subtract the
+the block's exponentials are relative to no maximum, or to the old one, or their own: subtract the
 new one.
+    scores - shift[..., None] → scores
+    scores - shift[..., None] → scores - np.nan_to_num(scores.max(-1, keepdims=True), neginf=0)
     scores - shift[..., None] → scores - np.where(m == -np.inf, 0, m)[..., None]
-the 0 of the guard is returned as m: shift by 0 there, and return -inf itself.
-    return new, c → return shift, c
-the maximum is taken over queries too: each has its own, over its keys, axis=-1.
+the maximum, or l, is taken over several queries: each has its own, over its keys, axis=-1.
+    np.sum(p, axis=-1) → np.sum(p, axis=-2)
+    np.sum(p, axis=-1) → np.sum(p)
     np.max(scores, axis=-1) → np.max(scores, axis=-2)
     np.max(scores, axis=-1) → np.max(scores, axis=0)
     np.max(scores, axis=-1) → np.max(scores)
-    np.max(scores, axis=-1) → np.max(scores) ; np.where(new == -np.inf, 0, new) → new
     np.maximum(m, np.max(scores, axis=-1)) → np.full_like(m, max(np.max(m), np.max(scores)))
-    np.maximum(m, np.max(scores, axis=-1)) → np.full_like(m, max(np.max(m), np.max(scores))) ; np.where(new == -np.inf, 0, new) → new
-the new maximum has no axis for the keys, and meets the scores in the wrong place: new[..., None].
+the scores and o have one more axis than the maximum and c: new[..., None] and c[..., None].
+    c[..., None] * o → c * o
     scores - shift[..., None] → scores - shift
-the block's difference is turned round: exp(scores - m_new), and never above 1.
-    scores - shift[..., None] → shift[..., None] - scores
 that is the logarithm of c: take its exponential.
     np.exp(m - shift) → m - shift
-the block's exponentials are relative to its own maximum: subtract the new m, or multiply them by a
-factor of their own.
-    scores - shift[..., None] → scores - np.nan_to_num(scores.max(-1, keepdims=True), neginf=0)
 the exponentials of both maxima overflow or vanish, each for itself: subtract before exp.
     np.exp(m - shift) → np.exp(m) / np.exp(shift)
 o is multiplied by l: it was never divided by it.
     c[..., None] * o → (c * l)[..., None] * o
 the scores are scaled already: take them as they are.
     = step(m, l, o, scores * v.shape[-1] ** -0.5, v)
-o has one more axis than c, and meets it in the wrong place: c[..., None] * o.
-    c[..., None] * o → c * o
 these are powers of 2: softmax takes powers of e.
     np.exp ⇒ np.exp2
-a block that is empty for all queries is left out, but one may be empty for a single query: shift by
-0 where its maximum is -inf.
-    = unguarded(m, l, o, scores, v) if np.any(np.isfinite(scores)) else (m + 0, l + 0, o + 0)
-that is L: the maximum itself goes on to the next block.
-    return new, total → return new + np.log(total), total
 where nothing has been visible so far m is -inf, and -inf - (-inf) is NaN: shift by 0 there.
     is unguarded
 NaN is mended in the results, and with it a NaN that came in as a value, or an m of -inf: shift by 0
 where the maximum is -inf, and none appears.
     step(m → unguarded(m ; total, out\n → np.nan_to_num(total), np.nan_to_num(out)\n
     = tuple(map(np.nan_to_num, unguarded(m, l, o, scores, v)))
-the exponentials of the block are not shifted: they overflow, and belong to no m.
-    scores - shift[..., None] → scores
 l adds the exponentials of the block, all of them: not their mean, their largest or their number.
     np.sum(p, axis=-1) → np.mean(p, axis=-1)
     np.sum(p, axis=-1) → np.max(p, axis=-1)
     np.sum(p, axis=-1) → p.shape[-1]
-l adds exponentials of several queries: each adds its own, axis=-1.
-    np.sum(p, axis=-1) → np.sum(p, axis=-2)
-    np.sum(p, axis=-1) → np.sum(p)
 the block's exponentials are divided by their sum: that comes once, in the end.
     p @ v → p / np.sum(p, axis=-1, keepdims=True) @ v
     np.sum(p, axis=-1) → 1 ; p @ v → p / np.sum(p, axis=-1, keepdims=True) @ v
 o is divided by l: between the blocks it stays undivided, and o / l is last.
     return new, total, out → return new, total, out / np.where(total == 0, 1, total)[..., None]
-    return new, total, out → return new, total, out / total[..., None]
     step(m, l, o → step(m, l, l[..., None] * o ; total, out\n → total, out / np.where(total == 0, 1, total)[..., None]\n
-the logarithm is taken: the sum l itself goes on to the next block.
+a logarithm is taken: the maximum and the sum go on to the next block as they are.
+    return new, total → return new + np.log(total), total
     return new, total → return new, np.log(total)
     return new, total → return new, new + np.log(total)
 the results stand in another order: m, l, o.
@@ -212,8 +180,6 @@ the results stand in another order: m, l, o.
     return new, total, out → return total, new, out
     return new, total, out → return out, new, total
     return new, total, out → return out, total, new
-the new block stands alone: what came before is in m, l and o.
-    = step(np.full_like(m, -np.inf), 0 * l, 0 * o, scores, v)
 """
 
 exercise = write(

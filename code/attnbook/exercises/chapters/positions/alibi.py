@@ -74,14 +74,6 @@ the distances are divided by the number of keys: a step counts the same in any t
 this is a power of the slope, or the distance over the slope; the bias is their product.
     slopes[:, None, None] * -far → -(slopes[:, None, None] ** far)
     slopes[:, None, None] * -far → -far / slopes[:, None, None]
-these are the exponentials: the bias is added to scores, before the softmax.
-    (slopes[:, None, None] * -far) → np.exp(slopes[:, None, None] * -far)
-the heads are the last axis; they come first, (h, n_q, n_k).
-    slopes[:, None, None] * -far → slopes * -far[..., None]
-every head has the first slope.
-    = alibi(np.full_like(slopes, slopes[0]), n_q, n_k)
-the bias is transposed: rows are queries, columns are keys.
-    = np.swapaxes(alibi(slopes, n_q, n_k), -1, -2)
 n_k − n_q has the other sign: the queries stand at the last keys.
     [:, None] + n_k - n_q → [:, None] - n_k + n_q
 each query is put one key off: the last one, i = n_q − 1, stands at key n_k − 1.
@@ -93,8 +85,6 @@ slopes of shape (h,) or (h, 1) meet the keys or the queries: give them two more 
 slopes[:, None, None].
     slopes[:, None, None] → slopes[:, None]
     slopes[:, None, None] → slopes
-these are the slopes of the chapter: use those that are given.
-    = alibi((2.0 ** (-8 * np.arange(1, len(slopes) + 1) / len(slopes))).astype(slopes.dtype), n_q, n_k)
 the future is hidden: that is the mask's part, and a bias hides nothing.
     = np.where(np.tri(n_q, n_k, n_k - n_q, dtype=bool), alibi(slopes, n_q, n_k), -np.inf).astype(slopes.dtype)
     = np.where(np.tri(n_q, n_k, n_k - n_q, dtype=bool), alibi(slopes, n_q, n_k), -1e9).astype(slopes.dtype)
@@ -104,8 +94,6 @@ distances in 8 bits wrap around: 128 is no int8.
 that is slope · j, which weighs the same under a causal softmax alone: the bias is −slope times a
 distance.
     -far → (np.arange(n_k) + 0 * far)
-the result is float64: return it in the dtype of the slopes.
-    .astype(slopes.dtype) → .astype(float)
 """
 
 exercise = write(alibi, CASES, MISTAKES, oracle=pair_by_pair)

@@ -85,8 +85,6 @@ their own number, too.
     [-2], steps) → [-2], steps - 1)
     [-2], steps) → [-2], np.sign(steps))
     [-2], steps) → [-2], steps + cache.shape[-2])
-the steps are counted modulo the number of keys: a text may move on by any number.
-    [-2], steps) → [-2], steps % cache.shape[-2])
 only the last key moves: all of them stand further on.
     = rope(cache, np.where(np.arange(cache.shape[-2]) == cache.shape[-2] - 1, steps, 0), theta)
 negative steps move the keys back.
@@ -95,10 +93,6 @@ the pairs are taken as halves; these keys were turned as neighbours.
     steps), theta → steps), theta, "halves"
 the angles are turned into degrees: theta is in radians per place.
     steps), theta → steps), np.degrees(theta)
-the rows change their order; a key stays in its row and turns.
-    = np.roll(cache, steps, axis=-2).astype(floating(cache))
-nothing is turned: a key that stands further on has turned further.
-    = cache.astype(floating(cache))
 the hands are added to the keys; RoPE turns them.
     = (cache + np.stack([np.sin(steps * theta), np.cos(steps * theta)], axis=-1).ravel()).astype(floating(cache))
     = (cache + np.stack([np.cos(steps * theta), np.sin(steps * theta)], axis=-1).ravel()).astype(floating(cache))
@@ -118,20 +112,11 @@ the number of keys is cache.shape[-2], however many batch axes stand in front.
     [-2], steps) → [-2], float(steps))
 `steps` is counted twice, in the places and in theta.
     steps), theta → steps), theta * steps
-these are the frequencies of base 10000: use those that are given.
-    steps), theta → steps), frequencies(cache.shape[-1])
 each key loses the place that it had: it should stand `steps` places further on.
     = rope(cache, steps - np.arange(cache.shape[-2]), theta)
-the result is cut to integers where the cache holds such: they count as float64.
-    steps), theta) → steps), theta).astype(cache.dtype)
 the angles lose digits in float16, where 4099 becomes 4100: compute them in float64, turn, and cast
 the result.
     = rope(cache, np.ones(cache.shape[-2], int), np.array(steps, floating(cache)) * theta)
-    = rope(cache, np.ones(cache.shape[-2], int), (np.array(steps, floating(cache)) * theta.astype(floating(cache))).astype(float))
-the result is float64 whatever came in: keep the float type.
-    rope(cache → rope(cache.astype(float)
-the caller's cache is overwritten: return a new array.
-    return → cache[...] = ; steps), theta) → steps), theta)\n    return cache
 """
 
 exercise = write(moved_cache, CASES, MISTAKES, oracle=by_complex_numbers)

@@ -98,8 +98,6 @@ itself, as in a cache.
     places[:, None] → np.arange(len(places))[:, None]
     places[:, None] → (places - places[0])[:, None]
     places[:, None] → (places - places[-1])[:, None]
-place 0 is turned: it should stay as it is.
-    places[:, None] → (places[:, None] + 1)
 theta is in radians per place, as np.cos and np.sin want it: neither in degrees nor in whole turns.
     places[:, None] * theta → np.radians(places[:, None] * theta)
     places[:, None] * theta → np.degrees(places[:, None] * theta)
@@ -107,9 +105,6 @@ theta is in radians per place, as np.cos and np.sin want it: neither in degrees 
 the places are divided by the frequencies, or added to them: a hand turns by place · theta.
     None] * theta → None] / theta
     None] * theta → None] + theta
-pair m turns by theta[m]: not every pair by the first, and not in reverse order.
-    None] * theta → None] * theta[::-1]
-    None] * theta → None] * np.full_like(theta, theta[0])
 every row needs an angle for every frequency, shape (n, M): places[:, None] * theta.
     places[:, None] * theta → places * theta
     places[:, None] * theta → theta[:, None] * places
@@ -133,24 +128,9 @@ repeat them as θ₀ θ₁ … θ₀ θ₁ ….
 the hands are added to x, as in the first Transformer; RoPE turns the pairs.
     np.concatenate([a * cos - b * sin, a * sin + b * cos] → x + np.concatenate([cos, sin]
     np.concatenate([a * cos - b * sin, a * sin + b * cos] → x + np.concatenate([sin, cos]
-x[:, …] is an index for two axes; with batch axes in front the features are x[..., …].
-    np.split(x, 2, axis=-1) → x[:, : len(theta)], x[:, len(theta) :] ; cos], axis=-1) → cos], axis=1)
-the result is float64 whatever came in, as the angles are: bring it back to the dtype of x.
-    x.dtype if x.dtype.kind == "f" else np.float64 → np.float64
-the result is cut to integers where x holds such: they count as float64.
-    x.dtype if x.dtype.kind == "f" else np.float64 → x.dtype
-places or angles lose digits in float16, where 2049 becomes 2048: compute the angles in float64,
-turn, and cast the result.
-    places[:, None] * theta → places.astype(np.result_type(x, np.float16))[:, None] * theta
-    angles = places[:, None] * theta → k = np.result_type(x, np.float16)\n    angles = places.astype(k)[:, None] * theta.astype(k)
-    places[:, None] * theta → (places[:, None] * theta).astype(np.float16).astype(float)
 a table with a row for each place, from 0, has none for a negative place: its index counts from the
 end.
     places[:, None] * theta → (np.arange(np.max(places) + 1)[:, None] * theta)[places]
-these are the frequencies of base 10000: use those that are given.
-    None] * theta → None] * frequencies(2 * len(theta))
-the result is written into x: make a new array, and leave x as it is.
-    return turned → x[...] = turned ; np.float64) → np.float64)\n    return x
 x is overwritten, and its second half is made from the new first half.
     turned = np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1) → a[...] = a * cos - b * sin\n    b[...] = a * sin + b * cos ; return turned → return x #
 """

@@ -92,24 +92,14 @@ the lengths run over the positions; each vector lies along the last axis.
     axis=-1 ⇒ axis=-2
 all vectors are divided by one number, the size of the whole array; each has a length of its own.
     norm(x, axis=-1, keepdims=True) → norm(x)
-the scores are divided by √d_k besides: vectors of length 1 need no scale of the width.
-    (k, -1, -2) → (k, -1, -2) * q.shape[-1] ** -0.5
-these are weights; a score is what goes into the softmax.
-    = softmax(cosine_scores(q, k))
 this is large where vectors disagree, as a distance or an angle is: a score is large where they
 agree.
     = 1 - cosine_scores(q, k)
     = np.arccos(np.clip(cosine_scores(q, k), -1, 1))
     = -cosine_scores(q, k)
-the scores are transposed: rows are queries, columns keys.
-    = cosine_scores(k, q)
 the lengths lost their axis, and meet other numbers: keepdims=True divides each vector by its own.
     , keepdims=True ⇒
-    , keepdims=True ⇒ ; np.where(length == 0, 1, length) → length
     = by_lengths_of_scores(q, k)
-k.T reverses every axis; on a stack of keys only the last two may be swapped.
-    np.swapaxes(k, -1, -2) → k.T
-    np.swapaxes(k / divisor(k), -1, -2) → (k / divisor(k)).T
 a key that points away has a cosine below 0, and keeps it.
     = np.abs(cosine_scores(q, k))
     = (1 + cosine_scores(q, k)) / 2
@@ -126,10 +116,6 @@ a small number is added to the length, or is its least: vectors that are as shor
     np.where(length == 0, 1, length) → length + 1e-6
     np.where(length == 0, 1, length) → np.maximum(length, 1e-8)
     np.where(length == 0, 1, length) → np.maximum(length, 1e-6)
-the result is float64 whatever came in; keep the caller's float type.
-    = cosine_scores(q, k).astype(np.float64)
-q /= … changes the caller's vectors; make a new array.
-    q = q / → q /= ; k = k / → k /=
 """
 
 exercise = write(

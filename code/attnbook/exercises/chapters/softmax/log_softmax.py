@@ -100,46 +100,24 @@ the scores stay, or are added up themselves: subtract the logarithm of the sum o
     = scores * 1
     = scores - scores.mean(-1, keepdims=True)
     = scores - scores.sum(-1, keepdims=True)
-a small number is added to the weights, so no logarithm is exact: never form them.
-    = np.log(softmax(scores) + 1e-12)
-a weight too small for a float has become 0, and its logarithm -inf: take the logarithm of the
-quotient by hand, so that the weight is never formed.
+the weight itself is formed: it may be too small for a float, and 0, whose logarithm is -inf; and a
+small number added to it is in every logarithm. Take the logarithm of the quotient by hand.
     = np.log(softmax(scores))
+    = np.log(softmax(scores) + 1e-12)
 exp overflows or underflows: subtract each row's maximum before it.
     = np.log(np.exp(scores) / np.sum(np.exp(scores), axis=-1, keepdims=True))
     np.max(scores, axis=-1, keepdims=True) → np.zeros_like(scores)
-L carries the rounding of a large number, and so does s - L: subtract the maximum from the scores
-first, then the logarithm of the sum that is left.
-    = scores - lse(scores)
-    = scores - np.where(lse(scores) == -np.inf, 0, lse(scores))
-the logarithm of the sum is missing: the weights would not sum to 1.
-    return shifted - np.log(np.where(total == 0, 1, total)) → return shifted
-the sum is subtracted itself: take its logarithm before you subtract it.
-    np.log(np.where(total == 0, 1, total)) → total
-all rows share one sum: each row has its own, over the last axis.
-    = log_softmax(scores.ravel()).reshape(scores.shape)
 the sum goes over another axis: keys are the last one of any array, axis=-1.
     = np.moveaxis(log_softmax(np.moveaxis(scores, 0, -1)), -1, 0)
     = np.moveaxis(log_softmax(np.moveaxis(scores, 1, -1)), -1, 1)
 the sum lost its axis, and one row meets another row's number: keepdims=True.
     np.sum(np.exp(shifted), axis=-1, keepdims=True) → np.sum(np.exp(shifted), axis=-1)
     axis=-1, keepdims=True ⇒ axis=-1
-one maximum for all rows makes the exponentials of a low row vanish: each row subtracts its own.
-    np.max(scores, axis=-1, keepdims=True) → np.max(scores)
 what is subtracted does not bound the largest score, and exp overflows: subtract the maximum.
     np.max( → np.min(
     np.max( → np.mean(
-the larger of 0 and m lets a row of very negative scores vanish: subtract m itself.
-    np.max(scores, axis=-1, keepdims=True) → np.maximum(0, np.max(scores, axis=-1, keepdims=True))
 in a row of -inf, -inf - (-inf) is NaN: subtract 0 where the maximum is -inf.
     = unguarded(scores)
-the maximum is subtracted inside the exponential alone: subtract it from the score outside too, or
-add it to the logarithm.
-    shifted - np.log( → scores - np.log(
-the sign is turned: ln A_j is at most 0, because A_j is at most 1.
-    = -log_softmax(scores)
-these are the weights: their logarithms are asked for.
-    = softmax(scores)
 """
 
 exercise = write(log_softmax, CASES, MISTAKES, drafts=(unguarded, naive), oracle=by_logaddexp)

@@ -75,8 +75,6 @@ A_j (1 - A_j) is the diagonal alone: beside it A_j falls when another score rise
     identity - weights[..., None, :] → 1 - weights[..., :, None] + 0 * identity
 α αᵀ is missing: what one key gains the others lose, so rows sum to 0.
     - weights[..., None, :] →
-the sign is turned: raising a score raises its own weight.
-    return weights → return -weights
 α αᵀ is added: it is subtracted, because other keys lose what one gains.
     identity - → identity +
 np.diag and np.outer know a single row only: let axes meet with [..., :, None] and [..., None, :].
@@ -87,8 +85,6 @@ that is the derivative of exp: the division by the sum is missing.
     softmax(scores) → np.exp(scores) ; - weights[..., None, :] →
 1 stands where δ_jl should: it is 1 on the diagonal and 0 elsewhere, the identity.
     identity - → 1 -
-that is the derivative of ln A_j: times A_j it is that of A_j.
-    weights[..., :, None] * ( → (
 beside the diagonal a weight is squared: A_j goes along rows, A_l along columns.
     identity - weights[..., None, :] → identity - weights[..., :, None]
     weights[..., :, None] * → weights[..., None, :] *

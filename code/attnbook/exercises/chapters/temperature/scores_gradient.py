@@ -78,24 +78,16 @@ the sign is turned: a score pulls the output towards its value.
     return weights → return -weights
 that is the gradient by the values: the scores are asked for.
     = np.swapaxes(weights, -1, -2) @ g
-that is the gradient by the weights: go on through the softmax.
-    = g @ np.swapaxes(v, -1, -2)
 the average goes over the queries: each row has its own, over the keys, axis=-1.
     axis=-1 → axis=-2
-one sum serves all queries: each row has its own, keepdims=True.
-    , axis=-1, keepdims=True →
 g·out is added: what counts is the distance of v_l from the output.
     (pulls - → (pulls +
 the sums lost their axis, and met the keys: keepdims=True gives each row its own.
     , keepdims=True →
 g @ out is a matrix product; g·out is one number for each row: multiply, and sum over the last axis.
     np.sum(weights * pulls, axis=-1, keepdims=True) → g @ (weights @ v)
-v.T reverses every axis; on a stack of values only the last two may be swapped.
-    np.swapaxes(v, -1, -2) → v.T
 the weight A_l stands twice in front: once is enough.
     return weights → return weights**2
-g is not used: it says which way each output should move.
-    g @ → np.ones_like(g) @
 """
 
 exercise = write(scores_gradient, CASES, MISTAKES, oracle=by_whole_jacobians)

@@ -150,19 +150,16 @@ you have exchanged the sides: the decoder asks, so it gives q; the encoder answe
 and v.
     decoder @ w_q, encoder @ w_k, encoder @ w_v → encoder @ w_q, decoder @ w_k, decoder @ w_v
     decoder @ w_q, encoder @ w_k → encoder @ w_q, decoder @ w_k
-this is self-attention of the decoder: keys and values come from the encoder.
+the queries come from the decoder, and the keys and values both from the encoder: here a side gives
+what belongs to the other.
     encoder @ ⇒ decoder @
-this is self-attention of the encoder: the queries come from the decoder.
     decoder @ → encoder @
-keys or values come from the decoder: a key and its value belong to one source word.
     encoder @ w_v → decoder @ w_v
     encoder @ w_k → decoder @ w_k
 two matrices are exchanged: each belongs to the vector in its name.
     decoder @ w_q, encoder @ w_k → decoder @ w_k, encoder @ w_q
     encoder @ w_k, encoder @ w_v → encoder @ w_v, encoder @ w_k
     decoder @ w_q, encoder @ w_k, encoder @ w_v → decoder @ w_v, encoder @ w_k, encoder @ w_q
-the values are the keys here: they have a matrix of their own, w_v.
-    encoder @ w_v → encoder @ w_k
 a matrix is not used, or none is: q, k and v are the words times w_q, w_k and w_v.
     decoder @ w_q, encoder @ w_k, encoder @ w_v → decoder, encoder, encoder
     encoder @ w_v → encoder
@@ -172,10 +169,6 @@ the padding of the source is not hidden: valid_lens is never used.
     is unmasked
 the padding is shown and the words are hidden: True means that a query may look.
     < valid_lens → >= valid_lens
-the words of a length L are 0 … L - 1, so j < L: here one padded position stays visible, or the last
-real word is hidden.
-    < valid_lens → <= valid_lens
-    np.arange(k.shape[-2]) → 1 + np.arange(k.shape[-2])
 queries are hidden here: the lengths are the source's, and belong to the keys, the columns.
     np.arange(k.shape[-2]) → np.arange(q.shape[-2])[:, None]
     mask=mask → mask=mask & (np.arange(q.shape[-2])[:, None] < valid_lens[..., None, None])
@@ -186,27 +179,18 @@ target is written.
     mask=mask → mask=causal_mask(q.shape[-2], k.shape[-2])
 the padding is taken to come first: here the real words do.
     np.arange(k.shape[-2]) < valid_lens → np.arange(-k.shape[-2], 0) >= -valid_lens.astype(int)
-a sentence of length 0 sees padding here; its rows should be zeros.
-    valid_lens[ → np.where(valid_lens == 0, k.shape[-2], valid_lens)[
-    valid_lens[ → np.maximum(valid_lens, 1)[
 the mask has another number of columns: it has one for each key, a source word, k.shape[-2].
     np.arange(k.shape[-2]) → np.arange(q.shape[-2])
     np.arange(k.shape[-2]) < valid_lens[..., None, None] → padding_mask(valid_lens, q.shape[-2])
     np.arange(k.shape[-2]) → np.arange(len(encoder))
     np.arange(k.shape[-2]) → np.arange(encoder.shape[1])
     np.arange(k.shape[-2]) → np.arange(encoder.shape[-1])
-a length leaves the range of a small dtype, as 0 - 1, which is 255 in uint8, or one above 127 in
-int8: compare with the length itself, j < L.
-    < valid_lens[ → <= (valid_lens - np.uint8(1))[
-    < valid_lens[ → < valid_lens.astype(np.int8)[
-one length is used for all sentences: each has its own.
+each sentence has its own length, and there may be no batch axis, or several: compare np.arange with
+valid_lens[..., None, None], of which two axes are for the queries and the keys.
     < valid_lens[..., None, None] → < np.max(valid_lens)
-the lengths have too few axes: give them two new ones at the end, for the queries and for the keys.
     valid_lens[..., None, None] → valid_lens
     valid_lens[..., None, None] → valid_lens[:, None]
     valid_lens[..., None, None] → valid_lens[..., None]
-this holds for one batch axis, and there may be none, or several: compare np.arange with
-valid_lens[..., None, None].
     np.arange(k.shape[-2]) < valid_lens[..., None, None] → padding_mask(valid_lens, k.shape[-2])
     np.arange(k.shape[-2]) < valid_lens[..., None, None] → padding_mask(np.atleast_1d(valid_lens), k.shape[-2])
     np.arange(k.shape[-2]) < valid_lens[..., None, None] → padding_mask(valid_lens.reshape(-1), k.shape[-2])

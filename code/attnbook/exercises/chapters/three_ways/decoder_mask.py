@@ -61,10 +61,13 @@ CASES = (
 )
 
 MISTAKES = """
-only the future is visible: a query may look at its past and itself, j <= i.
-    j <= i → j > i
-only the diagonal is visible: a query may look at its whole past too.
+a query may look at its past and itself, j <= i, and at nothing else.
+    j <= i → j >= i
     j <= i → j == i
+    j <= i → j > i
+the diagonal is off by one: a query may look at its own word, and at none after it.
+    j <= i → j < i
+    j <= i → j <= i + 1
 the future is visible: the mask hides padding only.
     & (j <= i) → & (i >= 0)
     & causal_mask(n, n) →
@@ -72,53 +75,23 @@ the future is visible: the mask hides padding only.
 padding is visible: a padded query sees padded keys, and valid_lens is not used.
     j < lens → lens >= 0
     = causal_mask(n, n)
-| shows a key that either mask allows; a key must be allowed by both: &.
+a key must be allowed by both masks: & says so, while | takes either, and ^ and == compare them.
     real & → real |
-^ and == compare the two masks, and where both hide, or both show, they say the same; a key must be
-allowed by both: &.
     real & → real ^
     real & → real ==
 padded queries see nothing here: a length hides keys, which are columns, and the rows of padded
 queries are left as they come.
     j < lens → i < lens
-the diagonal is lost: a query may look at its own word.
-    j <= i → j < i
-every query sees one word of its future.
-    j <= i → j <= i + 1
-the triangle is upside down: query 0 sees its future, and nobody the past.
-    j <= i → j >= i
-the words of a length L are 0 … L - 1, so j < L: here one padded key stays visible, or the last real
-word is hidden.
-    j < lens → j <= lens
-    j < lens → j + 1 < lens
 the polarity is inverted, of the padding or of the whole mask: True means that a query may look.
     j < lens → j >= lens
     = ~decoder_mask(valid_lens, n)
-the triangle is shifted by the padding: query i stands at key i, padded or not.
-    j <= i → j <= i + lens - n
 the padding is taken to come first: here the real words do.
     j < lens → j >= n - lens
-the mask is transposed: rows are queries, columns are keys.
-    = np.swapaxes(decoder_mask(valid_lens, n), -1, -2)
-these are numbers, which somebody may add or multiply by; a mask is boolean, True = may look.
-    = decoder_mask(valid_lens, n).astype(int)
-    = decoder_mask(valid_lens, n).astype(float)
-    = np.where(decoder_mask(valid_lens, n), 0.0, -np.inf)
-more than the two rules is shown: a padded query, or one that sees no key, gets no key of its own.
-    (j <= i) → (j <= i) | (i == j)
-    (j <= i) → (j <= i) | (lens == 0)
-    (j <= i) → (j <= i) | (j == 0)
-    (j <= i) → (j <= i) | (i >= lens)
-0 - 1 is 255 in uint8: compare with the length itself, j < L.
-    j < lens → j <= lens - np.uint8(1)
-one length is used for all sentences: each has its own.
-    (j < lens) → (j < np.max(lens, initial=0)) & (lens >= 0)
-the lengths have too few axes: give them two new ones at the end, for the queries and for the keys.
+there may be any number of axes of lengths, or none: valid_lens[..., None, None] keeps them all, and
+has two new ones, for the queries and for the keys.
     valid_lens[..., None, None] → valid_lens
     valid_lens[..., None, None] → valid_lens[:, None]
     valid_lens[..., None, None] → valid_lens[..., None]
-this holds for one axis of lengths only: `...` stands for any number, none included, and
-valid_lens[..., None, None] keeps them all.
     valid_lens[..., None, None] → valid_lens[:, None, None]
     np.arange(n) < valid_lens[..., None, None] → (np.arange(n) < valid_lens[:, None])[:, None]
     np.arange(n) < valid_lens[..., None, None] → padding_mask(valid_lens, n)

@@ -97,15 +97,11 @@ this compares by the dot product; here the distance counts.
     = softmax(q @ np.swapaxes(k, -1, -2) / width) @ v
 nothing is normalised: divide the affinities of a row by their sum, as softmax does.
     softmax(scores) → np.exp(scores)
-one sum divides all affinities: each row has its own, axis=-1 and keepdims=True.
-    .sum(axis=-1, keepdims=True) → .sum()
 the softmax runs over the features, before they are summed: sum the squares first.
     (steps**2).sum(axis=-1) → steps**2 ; softmax(scores) → softmax(scores).sum(axis=-1)
 this holds for vectors of one number only: with more, the steps need an axis of their own for the
 features, to be summed over.
     = softmax(-0.5 * ((q - np.swapaxes(k, -1, -2)) / width) ** 2) @ v
-these are the weights: mix the values with them, weights @ v.
-    softmax(scores) @ v → softmax(scores)
 the weights sum to 1 over the queries: normalise over the keys, the last axis.
     softmax(scores) → np.swapaxes(softmax(np.swapaxes(scores, -1, -2)), -1, -2)
 the farthest key has the most weight: the minus sign is missing.
@@ -116,14 +112,8 @@ the distance is not squared: exp of minus a distance, whatever divides it, has a
     (steps**2).sum(axis=-1) → np.sqrt((steps**2).sum(axis=-1)) / width
     (steps**2).sum(axis=-1) → np.sqrt((steps**2).sum(axis=-1))
     -0.5 * (steps**2).sum(axis=-1) → -np.sqrt((steps**2).sum(axis=-1))
-the width is not used: a narrow kernel must prefer the nearest key more.
-    ) / width → )
 softmax exponentiates already: give it the scores, not the affinities.
     softmax(scores) → softmax(np.exp(scores))
-far from every key all affinities underflow to 0, and 0/0 is NaN: use softmax.
-    is unshifted
-one maximum was subtracted for all queries: a query far away underflows to 0/0.
-    return softmax(scores) @ v → exp = np.exp(scores - scores.max())\n    return exp / exp.sum(axis=-1, keepdims=True) @ v
 """
 
 exercise = write(gaussian_attention, CASES, MISTAKES, drafts=(unshifted,), oracle=query_by_query)

@@ -68,12 +68,8 @@ all others count alike, near or far: the width and the distances are not used.
     -0.5 → 0.0
 the farthest point has the most weight: the minus sign is missing.
     -0.5 → 0.5
-each point gets its own y back: hide the diagonal, and mix the y of the others.
-    -np.inf, scores → scores, -np.inf
 the own value is subtracted from an average in which it has weight: hide it before.
     np.where(itself, -np.inf, scores) → scores ; [..., 0] → [..., 0] - y
-one axis too many is left, of size 1: one prediction per point.
-    [..., 0] →
 a score of +∞ is the largest of all, and ∞ - ∞ is NaN: -∞ has the affinity 0.
     -np.inf → np.inf
 0 times -∞ is NaN, beside the diagonal too: choose the -∞ with np.where.

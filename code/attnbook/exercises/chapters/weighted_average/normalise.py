@@ -75,6 +75,8 @@ the sum runs over axis 0: the keys of a query lie along the last axis.
     axis=-1 → axis=0
 axis=1 is the last axis of a matrix only: axis=-1 is the last of any array.
     axis=-1 → axis=1
+a row of zeros became 0/0 = NaN; a query that matches nothing gets zeros.
+    np.where(total == 0, 1, total) → total
 a row of zeros became uniform: a query that matches nothing gets zeros.
     = np.where(affinities.any(-1, keepdims=True), normalise(affinities), 1 / affinities.shape[-1])
 a small number is added to each sum, so rows no longer sum to one.
@@ -83,20 +85,8 @@ a small number is added to each sum, so rows no longer sum to one.
     keepdims=True) → keepdims=True) + 1e-9
     keepdims=True) → keepdims=True) + 1e-10
     keepdims=True) → keepdims=True) + 1e-12
-a sum below 1 is not divided by: only a sum of 0 needs another divisor.
-    np.where(total == 0, 1, total) → np.maximum(total, 1)
-the columns sum to 1: each *row* is one query's weights.
-    axis=-1 → axis=-2 if affinities.ndim > 1 else -1
-all entries together sum to 1: every query needs weights of its own.
-    affinities.sum(axis=-1, keepdims=True) → affinities.sum()
-a row of zeros became 0/0 = NaN; a query that matches nothing gets zeros.
-    np.where(total == 0, 1, total) → total
-the affinities are squared: only their sum is divided out, and their ratios stay.
-    = normalise(affinities**2)
 this exponentiates: affinities are positive already, their ratios stay.
     = softmax(affinities)
-the affinities that came in were changed; return a new array.
-    return affinities / np.where(total == 0, 1, total) → affinities /= np.where(total == 0, 1, total)\n    return affinities
 """
 
 exercise = write(normalise, CASES, MISTAKES, oracle=number_by_number, exact_zeros=True)
