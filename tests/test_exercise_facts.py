@@ -174,6 +174,15 @@ def test_arguments_with_which_the_solution_does_the_same_are_told(answer, what):
     assert f"; the solution does the same with {what}\n" in SCALED.verdict(answer).text
 
 
+def test_an_argument_that_a_case_leaves_out_stays_so():
+    x = np.array([1.0, 2.0])
+    cases = case(x=x, by=3 * x), case(x=x)
+    optional = replace(SCALED, answer=lambda x, by=1.0: by * x, cases=cases)
+    told = optional.verdict(lambda x, by=1.0: by * x if np.ndim(by) else -x).text
+    assert "differ; the solution does the same with -x in the place of x\n" not in told
+    assert "Not yet: the values differ" in told
+
+
 COUNTED = replace(SCALED, answer=lambda x, n, seen: x[:n] if seen.all() else x[n:])
 NUMBERS = {"x": np.arange(5.0), "n": 2}
 COUNTED = replace(COUNTED, cases=[case(**NUMBERS, seen=np.array([s])) for s in (True, False)])

@@ -20,8 +20,9 @@ def substitutes(names):
 
 def _given(instead):
     def substituted(arguments):
-        known = instead.keys() <= arguments.keys()
-        return arguments | {a: arguments[b] for a, b in instead.items()} if known else arguments
+        if not {*instead, *instead.values()} <= arguments.keys():
+            return arguments
+        return arguments | {a: arguments[b] for a, b in instead.items()}
 
     return substituted
 
