@@ -6,7 +6,6 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
-import matplotlib
 import nbformat
 import numpy as np
 import pytest
@@ -69,13 +68,6 @@ def test_matplotlibs_own_text_is_refused():
     written = StringIO()
     plots.bars(["a"], [1], "n").figure.savefig(written, format="svg")
     assert len(faults(written.getvalue())) >= 3
-
-
-@every_figure
-def test_matplotlibs_settings_are_left_alone(draw):
-    before = dict(matplotlib.rcParams)
-    draw()
-    assert dict(matplotlib.rcParams) == before
 
 
 @pytest.mark.parametrize(("n", "images"), [(3, 0), (64, 1)])

@@ -1,7 +1,7 @@
 """The diagrams of machine code: which unit does a line, and who owns which gradient."""
 
-from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE, SERIES
-from attnbook.plots.parts import arrow, box, heading, matrix, sheet, text
+from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE
+from attnbook.plots.parts import arrow, box, frame, heading, matrix, sheet, text
 from attnbook.plots.style import drawn
 
 COLUMNS = {"in the kernel": 0.95, "instruction": 2.85, "unit, and what it does a clock": 5.3}
@@ -37,7 +37,6 @@ def units_diagram():
 def owners_diagram():
     """Draw the tiles of scores, and which program has a row of them and which a column."""
     ax, y, cell, n = sheet(2.75), 1.35, 0.32, 5
-    look = {"facecolor": "none", "edgecolor": SERIES[1], "linewidth": 2.5}
     for x, name, own in ((1.55, "a program for each row", 1), (5.05, "one for each column", 3)):
         heading(ax, x, 0.2, name)
         row = name.endswith("row")
@@ -45,7 +44,7 @@ def owners_diagram():
         matrix(ax, x, y, colors, cell)
         wide, high = (n, 1) if row else (1, n)
         place = (x, y + (own - 2) * cell) if row else (x + (own - 2) * cell, y)
-        box(ax, *place, wide * cell + 0.03, high * cell + 0.03, **look)
+        frame(ax, *place, wide * cell + 0.03, high * cell + 0.03)
     arrow(ax, (2.42, y - cell), (2.75, y - cell))
     box(ax, 3.03, y - cell, 0.5, 0.34, "$G_Q$", ORANGE)
     arrow(ax, (5.05 + cell, 2.2), (5.05 + cell, 2.33))

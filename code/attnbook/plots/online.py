@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE, SEEN, SERIES
+from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE, SEEN
 from attnbook.plots.arguments import boolean_array, names_of
 from attnbook.plots.grids import side_by_side
-from attnbook.plots.parts import arrow, box, heading, matrix, sheet, text
+from attnbook.plots.parts import arrow, box, frame, heading, matrix, sheet, text
 from attnbook.plots.style import WIDTH, drawn, new_figure
 
 EXPONENTIALS = ((1, 3, 4), (2, 1, 1))  # of the scores of two queries and three keys of six
@@ -32,8 +32,7 @@ def online_diagram():
     text(ax, 1.1, 2.8, "every weight is kept,\n$n_q$ times $n_k$", color=MUTED)
     heading(ax, 4.5, 0.2, "one block at a time")
     matrix(ax, 3.55, y, [[BLUE if j in (4, 5) else FAINT for j in range(n)]] * n, cell)
-    look = {"facecolor": "none", "edgecolor": SERIES[1], "linewidth": 2.5}
-    box(ax, 3.75, y, 2 * cell + 0.03, n * cell + 0.03, **look)
+    frame(ax, 3.75, y, 2 * cell + 0.03, n * cell + 0.03)
     arrow(ax, (2.95, y + 0.95), (4.35, y + 0.95))
     arrow(ax, (4.45, y), (4.95, y))
     for x, name, columns, color in [
@@ -75,8 +74,7 @@ def _keys(ax, x, y, now):
         matrix(ax, x, y + n * (1.5 * cell + 0.08), colors, cell, words)
     if now >= 0:
         middle = left + (now + 0.5) * BLOCK * cell
-        look = {"facecolor": "none", "edgecolor": SERIES[1], "linewidth": 2.5}
-        box(ax, middle, y + 1.17 * cell, BLOCK * cell + 0.03, 3 * cell + 0.13, **look)
+        frame(ax, middle, y + 1.17 * cell, BLOCK * cell + 0.03, 3 * cell + 0.13)
 
 
 def _color(j, now, row):

@@ -5,10 +5,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
 from matplotlib.path import Path
 
-from attnbook.colours import HIDDEN, INK, MUTED, PAPER, STRIPES, shade
+from attnbook.colours import HIDDEN, INK, MUTED, PAPER, SERIES, STRIPES, shade
 from attnbook.plots.style import SIZE, WIDTH, new_figure, text_color
 
 MIDDLE = {"ha": "center", "va": "center"}
+FRAME = {"edgecolor": SERIES[1], "linewidth": 2.5}  # of a box that the reader should see first
 
 
 def sheet(height):
@@ -42,6 +43,11 @@ def box(ax, x, y, width, height, words="", color=PAPER, **look):
     ax.add_patch(FancyBboxPatch(corner, width, height, style, clip_on=False, **look))
     if words:
         text(ax, x, y, words, color=INK if color == PAPER else text_color(color))
+
+
+def frame(ax, x, y, width, height):
+    """A frame around a place, upon what stands there."""
+    box(ax, x, y, width, height, facecolor="none", **FRAME)
 
 
 def vector(ax, x, y, shades, scale, cell=0.23):

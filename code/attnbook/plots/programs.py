@@ -1,7 +1,7 @@
 """The diagrams of programs on a GPU: memories, lanes and masks, a race, warps and threads."""
 
 from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE, PAPER, RED, SERIES
-from attnbook.plots.parts import arrow, box, heading, line, matrix, sheet, text
+from attnbook.plots.parts import FRAME, arrow, box, frame, heading, line, matrix, sheet, text
 from attnbook.plots.style import drawn
 
 ROWS, ROW = 8, 2  # rows of each array, and of a block
@@ -22,11 +22,11 @@ def gpu_diagram():
     box(ax, 4.77, 2.2, 3.7, 4.2, color=GREY)
     heading(ax, 4.77, 0.3, "the chip")
     for n in range(4):
-        look = {"edgecolor": SERIES[1], "linewidth": 2.5} if n == HERE else {}
+        look = FRAME if n == HERE else {}
         box(ax, 3.42 + 0.9 * n, 0.78, 0.8, 0.38, f"prog. {n}", **look)
     for x, edge in ((4.82, 2.97), (5.62, 6.57)):
         line(ax, [x, edge], [0.97, 1.22], color=SERIES[1])
-    box(ax, 4.77, 2.72, 3.6, 3.0, edgecolor=SERIES[1], linewidth=2.5)
+    box(ax, 4.77, 2.72, 3.6, 3.0, **FRAME)
     heading(ax, 3.74, 1.46, "shared memory")
     heading(ax, 5.7, 1.46, "registers")
     line(ax, [4.6, 4.6], [1.35, 4.1], color=FAINT)
@@ -77,8 +77,7 @@ def programs_diagram():
     for n in range(2):
         middle = left + (2 * n + 1) * cell
         heading(ax, middle, 0.22, f"program {n}")
-        look = {"facecolor": "none", "edgecolor": SERIES[1], "linewidth": 2.5}
-        box(ax, middle, 1.15, 2 * cell - 0.12, 1.6, **look)
+        frame(ax, middle, 1.15, 2 * cell - 0.12, 1.6)
     for y, name in zip((1.65, 0.65, 1.1), names, strict=True):
         text(ax, left - 0.6, y, name, size=15)
     for i, value in enumerate(values):
@@ -130,7 +129,7 @@ def warps_diagram():
     middle = top + (ZOOMED + 0.5) * height
     heading(ax, 1.25, 0.2, f"a block of $s$, {BLOCK} · {BLOCK}")
     for w, color in enumerate((BLUE, GREEN, ORANGE, RED)):
-        look = {"edgecolor": SERIES[1], "linewidth": 2.5} if w == ZOOMED else {}
+        look = FRAME if w == ZOOMED else {}
         y = top + (w + 0.5) * height
         box(ax, 1.25, y, size, height - 0.05, f"warp {w}", color, **look)
     heading(ax, 3.55, 0.2, f"{THREADS} threads")
