@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import one_line
 import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention as sdpa
@@ -181,16 +182,11 @@ TESTS = [
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_count_is_rejected(name, monkeypatch):
-    right, wrong = WRONG[name]
-    with open(counted.__file__, encoding="utf-8") as file:
-        source = file.read()
-    assert right in source
-    changed = {"__name__": counted.__name__}
-    exec(compile(source.replace(right, wrong), name, "exec"), changed)
+    changed = one_line.of_module(counted, *WRONG[name], everywhere=True)
     for function in ("whole_cost", "fused_cost", "whole_backward_cost", "fused_backward_cost"):
-        monkeypatch.setattr(measure, function, changed[function])
-    monkeypatch.setattr(measure, "Sizes", changed["Sizes"])
-    rebuilt = {n: changed["Sizes"](**vars(s)) for n, s in (("SIZES", SIZES), ("GROUPED", GROUPED))}
+        monkeypatch.setattr(measure, function, getattr(changed, function))
+    monkeypatch.setattr(measure, "Sizes", changed.Sizes)
+    rebuilt = {n: changed.Sizes(**vars(s)) for n, s in (("SIZES", SIZES), ("GROUPED", GROUPED))}
     for variable, sizes in rebuilt.items():
         monkeypatch.setitem(globals(), variable, sizes)
     failed = 0

@@ -3,10 +3,8 @@
 Interpreted. A tile has 128 keys at widths 16 and 32, 32 keys of float32 at width 64.
 """
 
-import importlib.util
-import inspect
-
 import numpy as np
+import one_line
 import pytest
 import torch
 from kernel_oracle import definition, drawn, tolerance
@@ -219,15 +217,11 @@ MUTANTS = {
 }  # fmt: skip
 
 
-def mutant(tmp_path, right, wrong):
-    text = inspect.getsource(splits)
-    assert text.count(right) >= 1, right
-    path = tmp_path / "broken.py"
-    path.write_text(text.replace(right, wrong))
-    spec = importlib.util.spec_from_file_location("broken", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def put(monkeypatch, right, wrong):
+    """Kernels with one text in their file changed."""
+    broken = one_line.of_module(splits, right, wrong)
+    monkeypatch.setattr(decode, "split_kernel", broken.split_kernel)
+    monkeypatch.setattr(decode, "merge_kernel", broken.merge_kernel)
 
 
 def assert_all_right():
@@ -246,18 +240,14 @@ def assert_all_right():
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
-def test_the_cases_are_right_without_a_mistake(tmp_path, monkeypatch):
-    same = mutant(tmp_path, "top = higher", "top = higher")
-    monkeypatch.setattr(decode, "split_kernel", same.split_kernel)
-    monkeypatch.setattr(decode, "merge_kernel", same.merge_kernel)
+def test_the_cases_are_right_without_a_mistake(monkeypatch):
+    put(monkeypatch, "top = higher", "top = higher")
     assert_all_right()
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", MUTANTS)
-def test_one_line_broken_is_rejected(tmp_path, monkeypatch, name):
-    broken = mutant(tmp_path, *MUTANTS[name])
-    monkeypatch.setattr(decode, "split_kernel", broken.split_kernel)
-    monkeypatch.setattr(decode, "merge_kernel", broken.merge_kernel)
+def test_one_line_broken_is_rejected(monkeypatch, name):
+    put(monkeypatch, *MUTANTS[name])
     with pytest.raises(AssertionError):
         assert_all_right()

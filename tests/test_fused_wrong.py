@@ -1,10 +1,7 @@
 """One line of a function of `attnbook.fused` as a mistake would have it: the answers are wrong."""
 
-import sys
-import textwrap
-from inspect import getsource
-
 import numpy as np
+import one_line
 import pytest
 import torch
 from fused_cases import Case, assert_answers, options_of
@@ -248,16 +245,11 @@ WRONG = {
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_mistake_is_found(mistake, monkeypatch):
     function, (right, wrong) = mistake[0], WRONG[mistake]
-    source = textwrap.dedent(getsource(function))
-    assert right in source
-    scope = vars(sys.modules[function.__module__]).copy()
-    exec(source.replace(right, wrong), scope)
-    broken, owner = scope[function.__name__], function.__qualname__.rpartition(".")[0]
-    if owner:
-        home = sys.modules[function.__module__]
-        monkeypatch.setattr(getattr(home, owner), function.__name__, broken)
+    if "." in function.__qualname__:
+        one_line.put(monkeypatch, function, right, wrong)
     else:
         home = rules if function.__module__ == rules.__name__ else fused
+        broken = one_line.version(function, right, wrong, everywhere=True)
         put(monkeypatch, home, function.__name__, broken)
     with pytest.raises((AssertionError, RuntimeError, IndexError)):
         assert_all_right(programs(function))

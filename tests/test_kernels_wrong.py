@@ -12,6 +12,7 @@ from kernel_oracle import definition, drawn, gradients
 from triton.runtime import interpreter
 
 from attnbook import kernels
+from attnbook.exercises.engine.edits import exchanged
 from attnbook.kernels.arguments import options as looked_at
 from attnbook.kernels.configurations import INTERPRETED
 from attnbook.pytorch import rules
@@ -233,8 +234,7 @@ def copied(folder, name, file=None, right="", wrong=""):
     for module in MODULES:
         text = (SOURCE / f"{module}.py").read_text(encoding="utf-8")
         if module == file:
-            assert right in text and right != wrong, f"{file}.py has no {right!r}"
-            text = text.replace(right, wrong, 1)
+            text = exchanged(text, right, wrong)
         text = text.replace("from attnbook.kernels", f"from {name}")
         (folder / name / f"{module}.py").write_text(text, encoding="utf-8")
     return importlib.import_module(f"{name}.launch")

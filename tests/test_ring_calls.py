@@ -4,9 +4,8 @@
 """
 
 import sys
-import textwrap
-from inspect import getsource
 
+import one_line
 import pytest
 import torch
 import torch.distributed as dist
@@ -227,14 +226,7 @@ WRONG = {
 def test_a_mistake_of_a_function_that_is_called_is_found(mistake, monkeypatch):
     function, (right, wrong) = mistake[0], WRONG[mistake]
     module = sys.modules[function.__module__]
-    source = textwrap.dedent(getsource(function))
-    assert source.count(right) == 1
-    exec(source.replace(right, wrong), vars(module).copy(), made := {})
-    broken = made[name := function.__name__]
-    if function.__qualname__ == name:
-        monkeypatch.setattr(module, name, broken)
-    else:
-        monkeypatch.setattr(A, name, broken)
+    one_line.put(monkeypatch, function, right, wrong)
     called = getattr(module, "head_parallel_attention", None) or attention.ring_attention
     wanted = alone(tensors(WORK), True, 0.9)
     try:

@@ -3,10 +3,7 @@
 Ranks are threads here, which costs no start; `test_ring_of_processes` has the processes.
 """
 
-import sys
-import textwrap
-from inspect import getsource
-
+import one_line
 import pytest
 import torch
 from ring_of_threads import on_threads
@@ -57,71 +54,69 @@ def test_other_sizes(work):
     assert error(4, "zigzag", True, work) < CLOSE
 
 
-class Wrong:
-    """One line of a function, as a mistake would have it."""
-
-    def __init__(self, function, right, wrong):
-        self.function, self.right, self.wrong = function, right, wrong
-
-    def put(self, monkeypatch):
-        place = vars(sys.modules[self.function.__module__])
-        source = textwrap.dedent(getsource(self.function))
-        assert source.count(self.right) == 1, self.right
-        scope = place.copy()
-        exec(source.replace(self.right, self.wrong), scope)
-        name = self.function.__name__
-        owner = Ring if "." in self.function.__qualname__ else None
-        for module in [owner] if owner else [placement, attention, online]:
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, scope[name])
+def put(monkeypatch, mistake):
+    """A mistake in each module that has the function."""
+    one_line.put(monkeypatch, *MISTAKES[mistake], placement, attention, online)
 
 
 F, B, M, T = attention.forward, attention.backward, placement.meeting, online.take_in
 HALF = "(WHOLE, first, False) if source < rank else (second, WHOLE, False)"
 MISTAKES = {
-    "merged without the shares": Wrong(
+    "merged without the shares": (
         T,
         "merge(out[..., rows, :], lse[..., rows], part_out, part_lse)",
         "(out[..., rows, :] + part_out) / 2, torch.logaddexp(lse[..., rows], part_lse)",
     ),
-    "L not carried on": Wrong(T, "lse[..., rows] = merged", "lse[..., rows] = merged[0], part_lse"),
-    "the last block alone": Wrong(T, "= merged", "= part_out, part_lse"),
-    "the rank after, not before": Wrong(Ring.blocks, "self.rank - step", "self.rank + step"),
-    "the last step forgotten": Wrong(
-        Ring.blocks, "range(self.n_ranks)", "range(max(1, self.n_ranks - 1))"
+    "L not carried on": (T, "lse[..., rows] = merged", "lse[..., rows] = merged[0], part_lse"),
+    "the last block alone": (T, "= merged", "= part_out, part_lse"),
+    "the rank after, not before": (Ring.blocks, "self.rank - step", "self.rank + step"),
+    "the last step forgotten": (
+        Ring.blocks,
+        "range(self.n_ranks)",
+        "range(max(1, self.n_ranks - 1))",
     ),
-    "its own block each time": Wrong(F, "k_s[..., keys, :]", "k[..., keys, :]"),
-    "the way back with its own keys": Wrong(
-        B, "k_s[..., keys, :], v_s[..., keys, :]", "k[..., keys, :], v[..., keys, :]"
+    "its own block each time": (F, "k_s[..., keys, :]", "k[..., keys, :]"),
+    "the way back with its own keys": (
+        B,
+        "k_s[..., keys, :], v_s[..., keys, :]",
+        "k[..., keys, :], v[..., keys, :]",
     ),
-    "gradients stay where they are": Wrong(B, "*parcel.wait()", "*grads"),
-    "gradients not added up": Wrong(B, "mine + so_far", "mine"),
-    "its own part lost": Wrong(B, "mine + so_far", "so_far"),
-    "those of keys and values exchanged": Wrong(B, "zip(grads, parts", "zip(grads, parts[::-1]"),
-    "written into what is under way": Wrong(
-        B, "parcel = ring.send(*grads)", "parcel = ring.send(*grads); grads[0].zero_()"
+    "gradients stay where they are": (B, "*parcel.wait()", "*grads"),
+    "gradients not added up": (B, "mine + so_far", "mine"),
+    "its own part lost": (B, "mine + so_far", "so_far"),
+    "those of keys and values exchanged": (B, "zip(grads, parts", "zip(grads, parts[::-1]"),
+    "written into what is under way": (
+        B,
+        "parcel = ring.send(*grads)",
+        "parcel = ring.send(*grads); grads[0].zero_()",
     ),
-    "L of one block on the way back": Wrong(
-        B, ", lse_i, cut", ", attend(q_i, k_j, v_j, cut, scale)[1], cut"
+    "L of one block on the way back": (
+        B,
+        ", lse_i, cut",
+        ", attend(q_i, k_j, v_j, cut, scale)[1], cut",
     ),
-    "the output of one block on the way back": Wrong(
-        B, ", out_i, lse_i", ", attend(q_i, k_j, v_j, cut, scale)[0], lse_i"
+    "the output of one block on the way back": (
+        B,
+        ", out_i, lse_i",
+        ", attend(q_i, k_j, v_j, cut, scale)[0], lse_i",
     ),
-    "the queries' gradient of the last block": Wrong(B, "+= part", "= part"),
-    "the earlier block skipped": Wrong(M, "if source < rank else []", "if source > rank else []"),
-    "the future not skipped": Wrong(
-        M, "(WHOLE, WHOLE, False)] if source < rank else []", "(WHOLE, WHOLE, False)]"
+    "the queries' gradient of the last block": (B, "+= part", "= part"),
+    "the earlier block skipped": (M, "if source < rank else []", "if source > rank else []"),
+    "the future not skipped": (
+        M,
+        "(WHOLE, WHOLE, False)] if source < rank else []",
+        "(WHOLE, WHOLE, False)]",
     ),
-    "home without a mask": Wrong(M, "[(WHOLE, WHOLE, causal)]", "[(WHOLE, WHOLE, False)]"),
-    "causal against every rank": Wrong(M, HALF, HALF.replace("False", "True")),
-    "halves mixed up": Wrong(M, "first, second = ", "second, first = "),
-    "zigzag with the rule for consecutive pieces": Wrong(
-        M, 'placement == "contiguous"', "placement"
+    "home without a mask": (M, "[(WHOLE, WHOLE, causal)]", "[(WHOLE, WHOLE, False)]"),
+    "causal against every rank": (M, HALF, HALF.replace("False", "True")),
+    "halves mixed up": (M, "first, second = ", "second, first = "),
+    "zigzag with the rule for consecutive pieces": (M, 'placement == "contiguous"', "placement"),
+    "pieces in another order": (
+        placement.pieces.__wrapped__,
+        "(rank, 2 * n_ranks - 1 - rank)",
+        "(rank, n_ranks + rank)",
     ),
-    "pieces in another order": Wrong(
-        placement.pieces.__wrapped__, "(rank, 2 * n_ranks - 1 - rank)", "(rank, n_ranks + rank)"
-    ),
-    "halves of a rank exchanged": Wrong(
+    "halves of a rank exchanged": (
         placement.pieces.__wrapped__,
         "(rank, 2 * n_ranks - 1 - rank)",
         "(2 * n_ranks - 1 - rank, rank)",
@@ -131,7 +126,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_found(mistake, monkeypatch):
-    MISTAKES[mistake].put(monkeypatch)
+    put(monkeypatch, mistake)
     every = [error(4, how, causal) for how in placement.PLACEMENTS for causal in (0, 1)]
     assert not max(every) < 1e-3  # far from a rounding; NaN counts
 
@@ -139,9 +134,9 @@ def test_a_mistake_is_found(mistake, monkeypatch):
 def test_one_rank_hides_most_of_them(monkeypatch):
     """On a ring of one, thirteen of the mistakes give the right answer: a test of it is none."""
     passed = []
-    for name, mistake in MISTAKES.items():
+    for name in MISTAKES:
         with monkeypatch.context() as patch:
-            mistake.put(patch)
+            put(patch, name)
             passed += [name] if error(1, "zigzag", True) < CLOSE else []
     assert "gradients stay where they are" in passed and len(passed) >= 10
 

@@ -1,12 +1,11 @@
 """Each of these mistakes in the tiles is rejected by a claim about them."""
 
-import inspect
-
 import numpy as np
 import pytest
 import test_tiles as forward
 import test_tiles_backward as backward
 
+from attnbook.exercises.engine.edits import exchanged, source
 from attnbook.online import tiles, tiles_backward
 
 SMALL = forward.SIZES[1]
@@ -135,11 +134,10 @@ BACKWARD = [
 
 def put(monkeypatch, module, right, wrong):
     """One mistake in a module, until the test ends."""
-    source = inspect.getsource(module)
-    assert source.count(right) == 1, f"{source.count(right)} times {right!r}"
+    text = exchanged(source(module), right, wrong)
     for name, value in list(vars(module).items()):
         monkeypatch.setattr(module, name, value)
-    exec(compile(source.replace(right, wrong), module.__file__, "exec"), vars(module))
+    exec(text, vars(module))
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,9 @@ def versions(line, function, *more):
     if line.startswith("= "):
         text = f"def wrong{inspect.signature(right)}:\n    return {line[2:]}\n"
         return [made("wrong", text, right)]
-    texts = [(each[-1].__name__, edited(source(*each), line)) for each in several]
-    found = [made(name, text, right) for name, text in texts if text]
+    found = [
+        made(each[-1].__name__, text, right) for each in several if (text := edited(each, line))
+    ]
     if not found:
         raise ValueError(f"nothing in {right.__name__} fits {line!r}")
     return found
@@ -49,19 +50,34 @@ def source(*functions):
     return "\n\n".join(inspect.getsource(getattr(f, "fn", f)) for f in functions)
 
 
-def edited(text, line):
-    """The text with each change of a line; None where one of them does not fit."""
+def edited(functions, line):
+    """The source of functions with each change of a line; None where one of them does not fit."""
+    text = source(*functions)
     for change in line.split(" ; "):
         old, arrow, new = CHANGE.split(change.replace("\\n", "\n"), maxsplit=1)
-        if old not in text or (arrow == "→" and text.count(old) > 1):
+        try:
+            text = exchanged(text, old, new, everywhere=arrow == "⇒")
+        except ValueError:
             return None
-        text = text.replace(old, new)
     return text
+
+
+def exchanged(text, old, new, everywhere=False):
+    """The text with `new` for `old`. Raises ValueError unless that stands in it once, or at all."""
+    times = text.count(old)
+    if times != 1 and not (everywhere and times):
+        raise ValueError(f"{old!r} stands {times} times in the text")
+    return text.replace(old, new)
 
 
 def made(name, text, function):
     """The function `name` that a text defines, beside what the module of a function has."""
-    file, scope = f"<{name} {crc32(text.encode()):x}>", dict(vars(inspect.getmodule(function)))
+    return run(name, text, inspect.getmodule(function))[name]
+
+
+def run(name, text, module):
+    """All that there is once a text, under a name, has run beside what a module has."""
+    file, scope = f"<{name} {crc32(text.encode()):x}>", dict(vars(module))
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file  # Triton reads it
     exec(compile(text, file, "exec"), scope)
-    return scope[name]
+    return scope
