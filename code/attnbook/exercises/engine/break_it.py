@@ -1,7 +1,7 @@
 """Exercises in which the reader finds an input on which a given wrong version fails."""
 
 from dataclasses import dataclass
-from numbers import Number
+from numbers import Integral, Number
 from typing import NamedTuple
 
 import numpy as np
@@ -88,6 +88,29 @@ def _plain(value):
     dtype = {"i": np.int64, "u": np.int64, "f": np.float64}.get(array.dtype.kind, array.dtype)
     array = array.astype(dtype)
     return array if array.ndim else array.item()
+
+
+def whole_numbers(low, high, **given):
+    """A sentence if one of these is no whole number from `low` to `high`, or None."""
+    for name, n in given.items():
+        whole = isinstance(n, Integral) or (isinstance(n, float) and n.is_integer())
+        if isinstance(n, bool) or not whole or not low <= n <= high:
+            wanted = f"a whole number from {low} to {high}"
+            return f"{name} is {describe(n)}; the check wants {wanted}."
+    return None
+
+
+def a_row(shortest, longest, low, high, **given):
+    """A sentence if one of these is no row of so many numbers from `low` to `high`, or None."""
+    for name, x in given.items():
+        if not isinstance(x, np.ndarray) or x.dtype.kind not in "fiu" or x.ndim != 1:
+            return f"{name} is {describe(x)}; the check wants a list of numbers, [1, 2, 3]."
+        if not shortest <= x.size <= longest:
+            return f"{name} has {x.size} numbers; the check wants {shortest} to {longest}."
+        if (beyond := ~((low <= x) & (x <= high))).any():
+            found = f"{name} holds {x[beyond][0]:g}"
+            return f"{found}; the check wants numbers from {low:g} to {high:g}."
+    return None
 
 
 VERSIONS = "right version", "wrong version"

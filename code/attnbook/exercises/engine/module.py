@@ -42,21 +42,23 @@ HINT = re.compile(r"^\d\. ", re.MULTILINE)
 MISTAKE = re.compile(r"((?:^\S.*\n)+)((?:^ +.*\n)+)", re.MULTILINE)
 
 
-def write(answer, cases, mistakes, *, drafts=(), helpers=(), also=(), **settings):
+def write(answer, cases, mistakes, *, drafts=(), written=None, also=(), **settings):
     """A Write. Mistakes are changes of the answer, or of drafts: answers of a less careful reader.
 
-    `helpers` are functions, or a kernel, that the answer calls: a change may be made in them.
+    Where the reader writes a kernel, too, it is `written`: a change may be made in it as well.
     `also` are mistakes that several exercises share: pairs of a wrong version and its sentence.
     """
+
+    right = (written, answer) if written else answer
 
     def known():
         for sentence, lines in read_mistakes(mistakes):
             for line in lines:
-                for wrong in versions(line, (*helpers, answer), *drafts):
+                for wrong in versions(line, right, *drafts):
                     yield Mistake(wrong, sentence)
         yield from (Mistake(*pair) for pair in also)
 
-    settings |= {"known": known, "cases": tuple(cases)}
+    settings |= {"known": known, "cases": tuple(cases), "written": written}
     return Write(answer=answer, **read_words(answer), **settings)
 
 

@@ -49,11 +49,16 @@ CASES = (
 )
 
 MISTAKES = """
-L has one number for each query of each of the h query heads.
+L has one float32, 4 bytes whatever the itemsize, for each query of each of the h query heads; it is
+written, and not read.
     4 * h * n_q → 4 * n_q
     4 * h * n_q → 4 * h_kv * n_q
     4 * h * n_q → 4 * h * n_k
     4 * h * n_q → 4
+    4 * h * n_q → 8 * h * n_q
+    + 4 * h * n_q →
+    4 * h * n_q → itemsize * h * n_q
+    4 * h * n_q → 4 * itemsize * h * n_q
 each score has one exponential, and each of the h query heads has its own n_q n_k scores.
     , h * n_q * n_k, → , 2 * h * n_q * n_k,
     , h * n_q * n_k, → , h * n_q,
@@ -78,16 +83,9 @@ operations are those of all h query heads: shared keys spare bytes, and no produ
 the steps of softmax are no operations of products: leave them out, and count exponentials apart.
     2 * h * n_q * n_k * (d_k + d_v) → h * n_q * n_k * (2 * (d_k + d_v) + 5)
     2 * h * n_q * n_k * (d_k + d_v) → h * n_q * n_k * (2 * (d_k + d_v) + 1)
-L is written, and read nowhere.
-    4 * h * n_q → 8 * h * n_q
 K and V have h_kv heads, and are read once for all heads that share them; Q and O have h.
     h_kv * n_k → h * n_k
     h * n_q * (d_k + d_v) + h_kv → h_kv * n_q * (d_k + d_v) + h
-L is missing from the bytes: one float32 for each query of each head.
-    + 4 * h * n_q →
-L is float32, 4 bytes a number, whatever the itemsize of the others.
-    4 * h * n_q → itemsize * h * n_q
-    4 * h * n_q → 4 * itemsize * h * n_q
 each number of Q, K, V and O has itemsize bytes, and each of L has 4.
     itemsize * numbers → numbers
     itemsize * numbers → 4 * numbers
@@ -95,9 +93,8 @@ each number of Q, K, V and O has itemsize bytes, and each of L has 4.
 scores and weights stay on the chip: the fused form neither writes nor reads them.
     itemsize * numbers → itemsize * (numbers + 4 * h * n_q * n_k)
     itemsize * numbers → itemsize * (numbers + 2 * h * n_q * n_k)
-O is missing from the bytes: it is written.
+O, which is written, or V is missing from the bytes.
     h * n_q * (d_k + d_v) → h * n_q * d_k
-V is missing from the bytes.
     h_kv * n_k * (d_k + d_v) → h_kv * n_k * d_k
 all of it is that of one head: there are h, and h_kv of keys and values.
     = cost(n_q, n_k, d_k, d_v, 1, 1, itemsize)

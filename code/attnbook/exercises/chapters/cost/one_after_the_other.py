@@ -16,8 +16,8 @@ Clocks fall as a chip warms up, and others come and go: take turns.
 
 import numpy as np
 
+from attnbook.exercises.engine.break_it import a_row
 from attnbook.exercises.engine.module import break_it
-from attnbook.operation import describe
 
 
 def one_after_the_other():
@@ -34,16 +34,6 @@ def second_is_faster(slowdown):
 def never(slowdown):
     """The truth: 12 ms are more than 10."""
     return np.bool_(False)
-
-
-def are_eight(slowdown):
-    if not isinstance(slowdown, np.ndarray) or slowdown.dtype.kind not in "fi":
-        return f"slowdown is {describe(slowdown)}; the check wants a list of 8 numbers."
-    if slowdown.shape != (8,):
-        return f"slowdown has the shape {slowdown.shape}; the check wants 8 numbers."
-    if not np.all((slowdown >= 1) & (slowdown <= 4)):
-        return "each number should be from 1, the machine at its best, to 4."
-    return None
 
 
 MISTAKES = """
@@ -66,6 +56,6 @@ exercise = break_it(
     MISTAKES,
     broken=second_is_faster,
     right=never,
-    allowed=are_eight,
+    allowed=lambda slowdown: a_row(8, 8, 1, 4, slowdown=slowdown),
     stated=(False, True),
 )

@@ -29,8 +29,9 @@ that is half: the mask leaves 2 n² d, and a product has two operations a pair.
     6.5 * 4096
 K and V have a quarter of the columns each, and the dense part is 3.5 d wide, not 4.
     14.5 * 4096
-there are three dense matrices, not two: 3 · 2 · 3.5 n d².
+there are three dense matrices, 3.5 d wide: 3 · 2 · 3.5 n d² = 21 n d².
     9.5 * 4096
+    2.5 * 4096
 that is the chapter's layer, or this one with one dense matrix: here are three.
     6 * 4096
 that is the chapter's layer, causal, or this one without the projection of Q or of O.
@@ -43,16 +44,12 @@ neither the mask nor the third dense matrix is in that.
     4.75 * 4096
 neither the 8 of 32 heads nor the third matrix is in that.
     11 * 4096
-one projection is missing: K and V have half an n d² each.
+the projections have 5 n d²: those of Q and O two each, those of K and V a half each.
     12.75 * 4096
-the dense layers are missing: 21 n d².
-    2.5 * 4096
+    13.5 * 4096
+    12.5 * 4096
 scores and mixing are two products: 2 n² d in all, causal.
     26 * 4096
-K and V are both a quarter: 2 + 1/2 + 1/2 + 2, not 6.
-    13.5 * 4096
-K and V have projections as well: half an n d² each.
-    12.5 * 4096
 so small a number may be n/d: asked is n itself, and d is 4096.
     13
 """

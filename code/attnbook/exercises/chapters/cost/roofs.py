@@ -45,13 +45,10 @@ the fused form moves only 0.13 MB: 0.013 ms.
 each key and value is used once: 0.8 GB travel, 80 ms, for 4 ms of products.
     [2, 0, 2, 1, 0]
     [2, 0, 2, 1, 1]
-by its name alone no call tells its roof: count, divide.
-    [0, 0, 1, 0, 0]
 numbered from 0: products 0, exponentials 1, bytes 2.
     [3, 1, 3, 2, 3]
-the first is a product: it takes no exponential.
+the first two are products: they take no exponential.
     [1, 0, 2, 1, 2]
-the second is a product: it takes no exponential.
     [2, 1, 2, 1, 2]
 softmax is no product: it has exponentials and bytes.
     [2, 0, 0, 1, 2]

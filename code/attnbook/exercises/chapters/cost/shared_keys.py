@@ -24,37 +24,29 @@ def shared_keys():
 
 
 MISTAKES = """
-K and V have 8 heads, not 32: that is what sharing saves.
+K and V have 8 heads, which is what sharing saves; Q and O have 32.
     [32, 64]
-16 bits are 2 bytes, not 4.
-    [40, 128]
-you counted numbers: each takes 2 bytes.
-    [10, 32]
-O, which is written, is missing: it is as large as Q.
-    [12, 64]
-V, as large as K, and O, as large as Q, are missing.
-    [10, 64]
-shared keys do not share scores: each query head has its own.
-    [20, 16]
-that is S of one head; there are 32.
-    [20, 2]
-K and V are missing: 2 MiB each.
-    [16, 64]
-K and V are two arrays, of 2 MiB each.
-    [18, 64]
-only K and V have 8 heads: Q and O have 32.
     [8, 64]
+a number of 16 bits takes 2 bytes.
+    [40, 128]
+    [10, 32]
+Q, K, V and O are four arrays: O is as large as Q, and V, like K, has 2 MiB.
+    [12, 64]
+    [10, 64]
+    [16, 64]
+    [18, 64]
+shared keys do not share scores: each of the 32 query heads has its own.
+    [20, 16]
+    [20, 2]
 128 is S in 32 bits, or S and A: asked are scores, of 2 bytes.
     [20, 128]
 that is half of S: all pairs have a score, of 2 bytes; no mask is named.
     [20, 32]
 that is with L: asked are Q, K, V and O alone.
     [20.125, 64]
-that is in bits: a byte has 8 of them.
+asked are MiB, of 2^20 bytes of 8 bits each.
     [160, 512]
-a MiB has 2^20 bytes, not a million.
     [20 * 2**20 / 1e6, 64 * 2**20 / 1e6]
-that is in bytes; a MiB has 2^20 of them.
     [20 * 2**20, 64 * 2**20]
 """
 

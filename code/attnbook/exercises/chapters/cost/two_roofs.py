@@ -17,8 +17,8 @@ On an H100 the two are level near width 64: see the chapter's published figures.
 
 import numpy as np
 
+from attnbook.exercises.engine.break_it import whole_numbers
 from attnbook.exercises.engine.module import break_it
-from attnbook.operation import describe
 
 
 def two_roofs():
@@ -41,14 +41,6 @@ def limit_of_three(n, d):
     return np.int64(2 - np.argmax(work[::-1]))
 
 
-def are_sizes(n, d):
-    for name, size in (("n", n), ("d", d)):
-        whole = isinstance(size, int) or (isinstance(size, float) and size.is_integer())
-        if isinstance(size, bool) or not whole or not 1 <= size <= 65536:
-            return f"{name} is {describe(size)}; the check wants a whole number from 1 to 65536."
-    return None
-
-
 MISTAKES = """
 so wide a head has more work in its products than in its exponentials.
     4096, 64
@@ -69,6 +61,6 @@ exercise = break_it(
     MISTAKES,
     broken=limit_by_intensity,
     right=limit_of_three,
-    allowed=are_sizes,
+    allowed=lambda n, d: whole_numbers(1, 65536, n=n, d=d),
     stated=(1, 0),
 )

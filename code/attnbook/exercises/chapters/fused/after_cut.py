@@ -16,8 +16,8 @@ cut.
 import numpy as np
 
 from attnbook import masks
+from attnbook.exercises.engine.break_it import whole_numbers
 from attnbook.exercises.engine.module import break_it
-from attnbook.operation import describe
 
 
 def after_cut():
@@ -38,9 +38,8 @@ def visible_after_a_cut(n_q, n_k, valid_len):
 
 
 def are_counts(n_q, n_k, valid_len):
-    for name, n in {"n_q": n_q, "n_k": n_k, "valid_len": valid_len}.items():
-        if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n <= 1000:
-            return f"{name} is {describe(n)}; expected an integer from 0 to 1000."
+    if refusal := whole_numbers(0, 1000, n_q=n_q, n_k=n_k, valid_len=valid_len):
+        return refusal
     if valid_len > n_k:
         return f"valid_len is {valid_len}, of {n_k} keys; expected at most as many."
     return None

@@ -27,16 +27,13 @@ def document_blocks():
 
 
 MISTAKES = """
-these are the blocks of a causal mask; words of another document are hidden too.
-    [15, 15, 6]
-these are the blocks of the documents; each is causal in itself too.
-    [16, 20, 0]
-on the diagonal a query sees not all keys of the block: it is cut.
-    [23, 13, 0]
 the blocks on the diagonals are cut, not empty.
     [29, 7, 0]
-below the diagonal of the longer document blocks are full too.
+documents of 2 and 4 blocks a side have N(N − 1)/2 full blocks below the diagonal: 1 and 6.
     [29, 1, 6]
+    [23, 0, 13]
+    [24, 6, 6]
+    [26, 4, 6]
 the order is empty, full, cut: two of the numbers stand in each other's place.
     [7, 23, 6]
     [23, 6, 7]
@@ -46,16 +43,10 @@ each is causal in itself: blocks above its diagonal are empty too.
     [16, 7, 6]
 of the 13 that are left 6 are cut; the other 7 are full.
     [23, 13, 6]
-below the diagonal a block of one document is full.
-    [23, 0, 13]
 that is the chapter's row of 20 words: here are 8 and 16.
     [16, 4, 5]
 13 blocks are left to compute: the first number is the others'.
     [13, 7, 6]
-the documents are not equally long: 2 and 4 blocks a side.
-    [24, 6, 6]
-a document of N blocks a side has N(N − 1)/2 below: 1 and 6.
-    [26, 4, 6]
 count blocks of 4 by 4, of which there are 36.
     [376, 156, 44]
 """

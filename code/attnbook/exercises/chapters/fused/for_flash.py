@@ -47,44 +47,28 @@ CASES = (
     case(**given(1, 1, 2, 3, 1)),
     case(**given(1, 2, 3, 2, 5)),
     case(**given(2, 3, 4, 4, 4)),
-    case(**given(2, 3, 5, 8, 3)),
     case(**given(3, 4, 2, 3, 6)),
     case(**given(2, 3, 4, 4, 2, transposed=True)),
-    case(**given(2, 5, 4, 2, 7, transposed=True)),
     stress(**given(1, 300, 300, 16, 2)),
     stress(**given(1, 2, 3, 100, 70)),
     stress(**given(2, 3, 4, 5, 3, dtype=np.float32)),
 )
 
 MISTAKES = """
-the scale is that of the widened queries: it must stay 1/√d of the width before.
+the scale is 1/√d, of the width of queries and keys before they were widened.
     *padded, q.shape[-1] → *padded, width
-the scale is made of the width of the values, not of keys.
     *padded, q.shape[-1] → *padded, v.shape[-1]
-the scores are divided by d: once by √d is enough.
     ** -0.5 → ** -1.0
-the scores are multiplied by √d: divide by it.
     ** -0.5 → ** 0.5
-the scale is 1: the scores are not divided by √d.
     q.shape[-1] ** -0.5 → 1.0
+    *padded, q.shape[-1] → *padded, q.shape[1]
 the values are padded in front: the first columns of the output are zeros.
     (0, width - x.shape[-1]) → (width - x.shape[-1], 0)
 what fills new columns of q and k changes the scores: use zeros.
     F.pad(x, (0, width - x.shape[-1])) → torch.cat([x, x[..., :1].expand(*x.shape[:-1], width - x.shape[-1])], dim=-1)
-columns are cut off: widen the narrow ones instead.
+columns are cut off: widen the narrow ones to the larger width instead.
     max( → min(
-MATH runs: FLASH wants one width, and has [3, 3, 1]
-    width - x.shape[-1] → 0
-MATH runs: FLASH wants four axes, and has [3, 3, 3]
-    [None] →
-float64 came in, and float16 goes out: keep the dtype
-    .contiguous() → .contiguous().half()
-the first axis is the batch, of 1: the heads come second
-    [None] → [:, None]
-to the width of the values: wider queries and keys lose columns. Take the larger.
     max(q.shape[-1], v.shape[-1]) → v.shape[-1]
-the scale is made of the number of queries, not of their width.
-    *padded, q.shape[-1] → *padded, q.shape[1]
 the scale is of float32, right to seven digits: a float has sixteen.
     q.shape[-1] ** -0.5 → float(np.float32(q.shape[-1] ** -0.5))
 a row of zeros is one key more, and takes weight: add columns alone.

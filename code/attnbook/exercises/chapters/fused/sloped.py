@@ -62,55 +62,43 @@ CASES = (
     case(n_heads=2, n_q=2, n_k=2),
     case(n_heads=2, n_q=2, n_k=3),
     case(n_heads=3, n_q=2, n_k=3),
-    case(n_heads=4, n_q=3, n_k=3),
     case(n_heads=8, n_q=4, n_k=6),
     case(n_heads=4, n_q=5, n_k=2),
 )
 
 MISTAKES = """
-head 0 got the slope 1, that of no head: the exponent has h + 1.
+the exponent is −8 (h + 1) / n_heads, all of it in brackets, and h + 1 too.
     (h + 1) → h
-the exponent does not know the number of heads: it is −8 (h + 1) / n_heads.
     -8 * (h + 1) / n_heads → -(h + 1.0)
-the slopes grow with the head: the exponent is negative.
     -8 * → 8 *
-the distance is taken from key i; query i stands at key i + n_k − n_q.
+    (h + 1) → h + 1
+    -8 * → -
+    (-8 * (h + 1) / n_heads) → -8 * (h + 1) / n_heads
+    / n_heads) → ) / n_heads
+the distance is that of key j from the query's own key, i + n_k − n_q: j − (i + n_k − n_q).
     (i + n_k - n_q) → i
+    (i + n_k - n_q) → i + n_k - n_q
 the distance has no sign: keys behind the query and keys ahead of it lose alike.
     torch.abs(j - (i + n_k - n_q)) → (i + n_k - n_q - j)
     torch.abs( → (
     torch.abs(j - (i + n_k - n_q)) → torch.clamp(i + n_k - n_q - j, min=0)
-the exponent became −8 h + 1/n_heads: h + 1 needs its brackets.
-    (h + 1) → h + 1
 the exponent is rounded to a whole number: divide with `/`.
     / n_heads → // n_heads
     / n_heads → // n_heads ; 2.0 → 2
 the base of the slope is 2, not e.
     2.0 ** → torch.exp
-the slopes stand in reverse: head 0 has the steepest.
+the slope is that of head h, not of the sequence b, of head 0 or of the heads in reverse.
     (h + 1) → (n_heads - h)
-every head got the slope of head 0.
     (h + 1) → 1
-the 8 is missing: −8 (h + 1) / n_heads.
-    -8 * → -
-only −8 became the exponent: `**` binds before `*`, so all of it needs brackets.
-    (-8 * (h + 1) / n_heads) → -8 * (h + 1) / n_heads
-the slope is divided by n_heads, and the exponent should be: move the bracket.
-    / n_heads) → ) / n_heads
-the offset is turned round: j − (i + n_k − n_q) is j − i − n_k + n_q.
-    (i + n_k - n_q) → i + n_k - n_q
+    (h + 1) → (b + 1)
 that is the square of the distance: ALiBi takes the distance itself.
     torch.abs(j - (i + n_k - n_q)) → (j - (i + n_k - n_q)) ** 2
-the slope is that of head h; b is the sequence.
-    (h + 1) → (b + 1)
 the future is hidden as well: here it only loses score.
     return s - → return torch.where(j <= i + n_k - n_q, s, -torch.inf) -
-the score itself is lost: a score_mod returns s minus the bias.
+a score_mod returns the score with the bias subtracted, s − slope · distance.
     s - slope → slope
     s - slope → -slope
-far keys are favoured: the bias is subtracted.
     s - slope → s + slope
-the bias is added to the score, not multiplied with it.
     s - slope → s * -slope
 """
 

@@ -38,28 +38,23 @@ MISTAKES = """
 our causal_mask is anchored at the bottom right: the last query sees all five keys.
     [2, 2, 1, 5]
     [2, 2, 3, 5]
-is_causal is anchored at the top left: query 0 sees key 0 alone.
+is_causal is anchored at the top left: query 0 sees key 0 alone, and query 1 sees two keys.
     [4, 4, 1, 5]
     [4, 4, 4, 4]
-to SDPA True means may look: turned round, the mask shows what it should hide.
+    [4, 1, 1, 5]
+to SDPA True means may look: turned round, our mask shows what it should hide, key 4 alone.
     [4, 2, 4, 5]
     [4, 2, 4, 4]
+    [4, 2, 0, 5]
+    [4, 2, 3, 5]
 floats are added to the scores: 0.0 hides no key, it only favours the others.
     [4, 2, 1, 4]
     [4, 2, 1, 0]
     [4, 2, 1, 1]
-the second query does not see key 4, so turned round the mask shows it this one key.
-    [4, 2, 0, 5]
-the mask that is turned round is ours, with four keys seen.
-    [4, 2, 3, 5]
-these are the keys of the first query; asked is the second.
+asked is the second query, which is query 1: these are the keys of another.
     [3, 1, 2, 5]
-these are the keys of the last query; asked is the second.
     [5, 3, 0, 5]
-the second query is query 1; counted from 1, it sees one key more than its number.
     [3, 2, 2, 5]
-query 0 sees one key by is_causal, so query 1 sees two.
-    [4, 1, 1, 5]
 """
 
 exercise = predict(how_many, MISTAKES, stated=[4, 2, 1, 5])

@@ -20,7 +20,7 @@ import torch.nn.functional as F
 from attnbook import pytorch
 from attnbook.exercises.engine.module import break_it
 from attnbook.exercises.engine.tensors import differentiated_if_floats
-from attnbook.operation import describe
+from attnbook.exercises.families import matrices
 
 
 def two_corners():
@@ -46,16 +46,11 @@ def on_floats(function):
     return differentiated_if_floats(lambda *xs: function(*(x.double() for x in xs)))
 
 
-def are_matrices(q, k, v):
-    for name, x in {"q": q, "k": k, "v": v}.items():
-        if not isinstance(x, np.ndarray) or x.ndim != 2 or x.dtype.kind not in "if" or not x.size:
-            return f"{name} is {describe(x)}; expected rows of numbers, not empty."
-        if not np.all(np.abs(x) <= 1e3):
-            return f"{name} should hold numbers between -1000 and 1000."
-    if q.shape[1] != k.shape[1]:
-        return f"queries of width {q.shape[1]} meet keys of width {k.shape[1]}; they need one."
-    if len(k) != len(v):
-        return f"there are {len(k)} keys and {len(v)} values; each key needs one value."
+def are_not_as_many(q, k, v):
+    if refusal := matrices.allowed(q, k, v):
+        return refusal
+    if not all(np.all(np.abs(x) <= 1e3) for x in (q, k, v)):
+        return "expected numbers between -1000 and 1000."
     if len(q) == len(k):  # refused, as the two versions round large scores differently
         return "with as many queries as keys both corners are on one diagonal: take another number."
     return None
@@ -79,6 +74,6 @@ exercise = break_it(
     broken=causal_by_option,
     right=causal,
     through=on_floats,
-    allowed=are_matrices,
+    allowed=are_not_as_many,
     stated=([[[0.5]], [[0.0]]], [[[0.0]], [[0.0]]]),  # the output, and the gradient for q
 )

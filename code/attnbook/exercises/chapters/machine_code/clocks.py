@@ -43,10 +43,8 @@ def loops(*batch):
 CASES = (
     case(counts=np.array([6144.0, 1.0, 6.0, 6.0]), warps=1, gives=np.array([1.5, 2, 1.5, 1.5])),
     case(counts=np.array([4096.0, 1.0, 4.0, 4.0]), warps=4, gives=np.array([4.0, 8, 4, 4])),
-    case(counts=np.array([524288.0, 66.0, 428.0, 867.0]), warps=8),
     case(counts=loops(3), warps=8),
     case(counts=loops(2, 3), warps=4),
-    case(counts=loops(4), warps=12),
     case(counts=np.array([[524288, 66, 429, 867], [6144, 1, 6, 7]]), warps=2),
     stress(counts=np.array([2**28, 70, 300, 900], np.int32), warps=8),
     stress(counts=np.array([2.0**25 + 1, 2.0**25 + 3, 2.0**25 + 5, 2.0**25 + 7]), warps=4),
@@ -56,46 +54,37 @@ CASES = (
 MISTAKES = r"""
 counts of 32 bits overflow when they are multiplied first: go to float64.
     (warps * threads / np.array([4096, 16, 128, 4])) → warps * threads / np.array([4096, 16, 128, 4])
-that is one warp: all of them share the units.
+all warps share the units, and bring operations and instructions: multiply every count.
     warps * →
-the operations are those of one warp: all of them bring products.
     warps * → np.array([1, warps, warps, warps]) *
-the schedulers send the instructions of all warps.
     warps * → np.array([warps, warps, warps, 1]) *
 nothing is rounded: what is left of a clock goes to the next turn.
     = np.floor(clocks(counts, warps))
     = np.ceil(clocks(counts, warps))
     = np.round(clocks(counts, warps))
-counts may be whole numbers, and a copy of them holds no half clock: float64.
-    return → out = counts.copy()\n    out[...] = ; 4])) → 4]))\n    return out
 operations are counted: a multiplication and an addition are two of them already.
     4096 → 2048
     4096 → 8192
 floats have 128 lanes; 64 is for comparisons.
     128 → 64
-an instruction is for a warp, and its 32 threads each want an exponential, or a sum or product.
+exponentials and sums or products are counted for each of the 32 threads; operations and
+instructions are those of the whole warp already.
     32, 32 → 1, 1
     32, 32 → 1, 32
     32, 32 → 32, 1
-a scheduler sends one instruction for all 32 threads at once: issue counts warps.
     1]) → 32])
+    [1, → [32,
+    np.array([1, 32, 32, 1]) → 32
 issue counts instructions, four a clock: 128 threads, and not 128 instructions.
     4])) → 128]))
-the operations of the products are those of the whole warp already.
-    [1, → [32,
-only exponentials and floats are counted for each thread: the products are those of the whole warp,
-and an instruction is sent once for it.
-    np.array([1, 32, 32, 1]) → 32
 these are the rates of a quarter of a multiprocessor: all four work at once.
     [4096, 16, 128, 4] → [1024, 4, 32, 1]
-more warps are more work for the units: multiply.
+clocks are what all warps ask of a unit, divided by what it does in a clock.
     warps * threads → threads / warps
+    = 1 / clocks(counts, warps)
+    threads / → threads *
 turned round: 16 exponentials and 128 sums or products in a clock.
     16, 128 → 128, 16
-that is turns in a clock: asked is clocks for a turn.
-    = 1 / clocks(counts, warps)
-what is asked of a unit is divided by what it does in a clock.
-    threads / → threads *
 """
 
 exercise = write(clocks, CASES, MISTAKES, oracle=one_by_one)

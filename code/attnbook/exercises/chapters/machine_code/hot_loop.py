@@ -50,30 +50,28 @@ CASES = (
     case(**listing(10, {4: 0, 9: 1}, [2])),
     case(**listing(12, {2: 1, 9: 4, 11: 0}, [5, 7])),
     case(**listing(14, {3: 5, 11: 6, 13: 0}, [0, 7, 9])),
-    case(**listing(16, {1: 15, 6: 4, 12: 8, 14: 2}, [0, 9])),
     case(**listing(16, {3: 8, 10: 2, 13: 12, 15: 1}, [5, 9, 14])),
     case(**listing(21, {5: 1, 12: 10, 19: 7}, [2, 11])),
-    case(**listing(22, {5: 3, 12: 0, 20: 15}, [4, 17])),
     case(**listing(23, {6: 3, 19: 11}, [4, 12, 13, 14, 15, 16, 17, 18])),
-    case(**listing(20, {4: 4, 12: 5, 17: 14, 19: 3}, [6, 10, 19])),
     stress(**listing(7, {5: 0, 6: 4}, [4])),
     stress(**listing(9, {2: 2, 8: 4}, [2, 6])),
     stress(**listing(300, {250: 200, 299: 10}, [220, 290])),
 )
 
 MISTAKES = """
-that is the loop with most products: an outer one has those of the inner ones too.
+that is the loop with most products, or where they stand closest: asked is the shortest that holds
+one.
     min(loops, key=lambda loop: loop[1] - loop[0]) → max(loops, key=lambda loop: np.sum(matrix[loop[0] : loop[1] + 1]))
-that is where products stand closest: asked is the shortest loop that holds one.
     min(loops, key=lambda loop: loop[1] - loop[0]) → max(loops, key=lambda loop: np.mean(matrix[loop[0] : loop[1] + 1]))
 that is the longest loop: the outer one runs the inner one many times.
     min( → max(
-that is the shortest loop of all, and it holds no product: it only waits.
+that is the shortest loop of all, or the first: it may hold no product, and only wait.
     if matrix[target[i] : i + 1].any() →
-that is the loop that begins first, or ends last: it may be an outer one.
+    loop[1] - loop[0] → loop[1] ; if matrix[target[i] : i + 1].any() →
+that is the loop that begins or ends first, or last: a shorter one with a product may stand
+elsewhere.
     loop[1] - loop[0] → loop[0]
     loop[1] - loop[0] → -loop[1]
-that is the loop that ends first, or begins last: a shorter one with a product may stand elsewhere.
     loop[1] - loop[0] → loop[1]
     loop[1] - loop[0] → -loop[0]
 a jump forward skips something; only a jump back makes a loop.
@@ -86,18 +84,12 @@ that is the shortest loop around the first product: another may have a shorter o
     matrix[target[i] : i + 1].any() → target[i] <= np.argmax(matrix) <= i
 the first jump back around a product is not always the nearest: loops may overlap.
     [(target[i], i) for i in jumps if matrix[target[i] : i + 1].any()] → [loop for p in np.flatnonzero(matrix) for loop in [(target[i], i) for i in jumps if target[i] <= p <= i][:1]]
-the second number is one past the loop: the jump back is its last instruction.
+the second number is the place of the jump back, the last instruction of the loop.
     = hot_loop(target, matrix) + [0, 1]
-the jump back belongs to the loop: it is its last instruction.
     = hot_loop(target, matrix) - [0, 1]
-the second number is the loop's length: asked is the place of its last instruction.
     = hot_loop(target, matrix) @ [[1, -1], [0, 1]] + [0, 1]
-turned round: the first instruction comes first, the jump back second.
-    = hot_loop(target, matrix)[::-1]
 these are the first and the last product: a loop goes from a jump's target to the jump.
     = np.flatnonzero(matrix)[[0, -1]]
-that is the first jump back in the listing; its loop may hold no product.
-    loop[1] - loop[0] → loop[1] ; if matrix[target[i] : i + 1].any() →
 """
 
 exercise = write(hot_loop, CASES, MISTAKES, oracle=from_the_shortest)

@@ -16,7 +16,7 @@ What is multiplied by zero must be finite first: keep the mask.
 
 import numpy as np
 
-from attnbook.exercises.chapters.machine_code.rows import row
+from attnbook.exercises.engine.break_it import a_row
 from attnbook.exercises.engine.module import break_it
 
 BLOCK = 4
@@ -68,6 +68,6 @@ exercise = break_it(
     MISTAKES,
     broken=without_a_mask,
     right=with_a_mask,
-    allowed=row("scores", 1e4),
+    allowed=lambda scores: a_row(1, 8, -1e4, 1e4, scores=scores),
     stated=(0, np.nan),
 )

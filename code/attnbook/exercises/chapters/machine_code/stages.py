@@ -24,34 +24,26 @@ def stages():
 
 
 MISTAKES = """
-a stage holds keys and values: two blocks, 64 KiB.
+a stage holds keys and values, two blocks of 128 · 128 numbers of 2 bytes: 64 KiB.
     [32, 6]
     [32, 7]
-one block has 32 KiB; a stage holds keys and values.
     [32, 3]
-queries are loaded once, and belong to no stage.
-    [96, 2]
-(227 − 32) / 64 is 3.05: a third stage fits.
-    [64, 2]
-three stages and the queries make 224 of 227 KiB: no fourth fits.
-    [64, 4]
-a bfloat16 has 2 bytes: a block of 128 by 128 has 32 KiB.
+    [64, 6]
+    [16, 12]
+    [16, 13]
     [128, 1]
     [128, 3]
-a bfloat16 has 2 bytes, and a stage holds keys and values.
-    [16, 12]
-a stage is whole or not there: round down.
+queries are loaded once, and belong to no stage.
+    [96, 2]
+(227 − 32) / 64 is 3.05: three stages fit, and no fourth.
+    [64, 2]
+    [64, 4]
+the queries take 32 of the 227 KiB first; and a stage is whole or not there: round down.
     [64, 3.05]
     [64, 3.046875]
-the width is 128, and a stage holds keys and values: 64 KiB.
-    [16, 13]
-a KiB has 1024 bytes, not 1000.
-    [65.536, 3]
-the queries take 32 of the 227 KiB first; and round down.
     [64, 3.546875]
-(227 − 32) / 32 counts blocks: a stage takes two, 64 KiB.
-    [64, 6]
-the first answer is asked in KiB, of 1024 bytes.
+asked are KiB, of 1024 bytes, not 1000.
+    [65.536, 3]
     [65536, 3]
 """
 

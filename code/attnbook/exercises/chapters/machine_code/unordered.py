@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from attnbook.exercises.chapters.machine_code.rows import row
+from attnbook.exercises.engine.break_it import a_row
 from attnbook.exercises.engine.module import break_it
 
 
@@ -67,7 +67,7 @@ exercise = break_it(
     MISTAKES,
     broken=added_as_they_come,
     right=added_in_order,
-    allowed=row("numbers", 1e30),
+    allowed=lambda numbers: a_row(1, 8, -1e30, 1e30, numbers=numbers),
     to_the_bit=True,
     stated=(1, 0),
 )

@@ -25,14 +25,14 @@ def bytes_sent():
 MISTAKES = """
 that is 16 sendings: the last block is not sent on, 15 of 16 steps send one.
     256
-that is half: values travel with keys, and a number has 2 bytes.
+keys travel, and values with them, 8 heads of each.
     120
-that is the keys alone, and 16 times: values travel with them.
     128
+    15
 that is one block: one is sent at each step but the last.
     16
-that is what all ranks send together, or the whole sequence each time: a rank sends blocks of
-65536 / 16 positions.
+that is what all ranks send together, or the whole sequence each time: a rank sends blocks of 65536
+/ 16 positions.
     3840
 a block has 65536 / 16 positions, and is sent 15 times.
     4096
@@ -40,11 +40,13 @@ that is double: 2 bytes a number, keys and values alone, and what is sent alone.
     480
 that is what an exchange of heads sends; in a ring queries and outputs stay.
     75
-that is with queries and outputs, which stay where they are.
+queries, of 32 heads, and outputs stay where they are: keys and values travel, two of 8 heads.
     1200
-that is with the queries, of 32 heads: they stay, keys and values travel.
     600
     720
+    360
+    960
+    1024
 that is the way back, on which gradients travel too: asked is forward.
     496
     752
@@ -55,13 +57,6 @@ asked are MiB, of 2^20 bytes each: this is in bytes, or in another multiple of t
     245760
     251.65824
     0.234375
-that is one head, of keys alone: 8 of keys travel, and 8 of values.
-    15
-32 heads are those of the queries, which stay: keys and values have 8, and are sent 15 times.
-    960
-    1024
-queries stay where they are: keys and values travel, two, not three.
-    360
 8 heads of 128 numbers each: the heads are missing, once.
     30
 """

@@ -51,12 +51,9 @@ CASES = (
     case(parts=TWO, step=1, gives=np.array([42.0, 31.0])),
     case(parts=POWERS, step=1, gives=np.array([101.0, 11.0, 110.0])),
     case(parts=POWERS, step=2, gives=np.array([111.0, 111.0, 111.0])),
-    case(parts=drawn(3), step=1),
     case(parts=drawn(1, 2), step=0),
-    case(parts=drawn(4, 3, 2), step=0),
     case(parts=drawn(4, 3, 2), step=1),
     case(parts=drawn(4, 2), step=2),
-    case(parts=drawn(5, 2, 2, 3), step=3),
     case(parts=drawn(4, 4, 4), step=3),
     stress(parts=drawn(4, 3).astype(np.float32), step=2),
     stress(parts=1e8 * drawn(16, 2), step=9),
@@ -65,20 +62,19 @@ CASES = (
 MISTAKES = r"""
 that is the rank's own part alone: the parts of the ranks before come with it.
     np.sum(visited, axis=0) → visited[-1]
-the sums stay where they are: they travel with their blocks.
-    np.roll(carry, 1, axis=0) → carry
-the sums go to the rank before, and their blocks to the next one.
+sums go with their blocks, and the ring turns one way: each comes from the rank before.
     carry, 1 → carry, -1
-that is the gradient at home, after all steps: here only the ranks from home up to this one have
-added their part.
+    - step → + step ; home + t → home - t
+    np.roll(carry, 1, axis=0) → carry
+from the block's home to here s + 1 ranks have added their part, and none after this one.
     = np.sum(parts, axis=0)
-all ranks have added their part: at step s only s + 1 of them have seen the block.
     t in range(step + 1) → t in range(n_ranks)
+    t in range(step + 1) → t in range(step + 2)
+    t in range(step + 1) → t in range(-1, step + 1)
+    home + t → home + step + t
 row r is what rank r holds: not its own block, but that of rank (r - s) mod w.
     (np.arange(n_ranks) - step) % n_ranks → np.arange(n_ranks)
     (np.arange(n_ranks) - step) % n_ranks → np.arange(n_ranks) ; home + t → home - t
-the ring turns the other way: blocks come from the rank before.
-    - step → + step ; home + t → home - t
 the rank's own part is missing: it has added it before it sends the block on.
     t in range(step + 1) → t in range(step)
     t in range(step + 1) → t in range(step or 1)
@@ -87,12 +83,6 @@ the part of the rank at home is missing: it added its own at step 0.
     t in range(step + 1) → t in range(1, step + 1)
     t in range(step + 1) → t in range(min(1, step), step + 1)
     np.sum(visited, axis=0) → np.sum(visited, axis=0) - visited[0]
-the rank after this one has not seen the block yet.
-    t in range(step + 1) → t in range(step + 2)
-one rank too many: from the block's home to here s + 1 ranks have seen it.
-    t in range(step + 1) → t in range(-1, step + 1)
-these ranks stand ahead of this one, and have yet to see the block.
-    home + t → home + step + t
 that is a step too early: at step 0 each has added already, so `range(step + 1)`.
     s in range(step + 1) → s in range(step)
 those are the parts of ranks 0 to s: asked are the ranks that the block has visited, from its home
@@ -101,15 +91,13 @@ on.
     (home + t) % n_ranks → t
 a sum is read after it was written anew: make a new array for each step.
     carry = np.roll(carry, 1, axis=0) + parts[ranks, (ranks - s) % len(parts)] → for rank in ranks:\n            carry[rank] = carry[rank - 1] + parts[rank, (rank - s) % len(parts)]
-that sums what a rank gives to all blocks: asked is one block, with a part for it from each rank
-that it has visited.
+asked is one block, that of rank (r - s) mod w, with a part for it from each rank that it has
+visited.
     = np.sum(parts, axis=1)
+    , home] → , (home + t) % n_ranks]
 after the last rank comes rank 0: a block that set out late has gone round the end, and a slice from
 home to here is empty then.
     np.sum(visited, axis=0) → np.stack([parts[h : r + 1, h].sum(axis=0) for r, h in enumerate(home)])
-each rank has added its part for its own keys: asked is one block, that of rank (r - s) mod w, with
-a part for it from each rank that it has visited.
-    , home] → , (home + t) % n_ranks]
 np.roll without an axis moves single numbers, and not whole blocks: axis=0.
     carry, 1, axis=0 → carry, 1
 the axes are exchanged: parts[r, b] is what rank r gives to block b.

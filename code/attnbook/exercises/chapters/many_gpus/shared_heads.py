@@ -15,10 +15,8 @@ Notice
 Shared heads were made for the cache; a ring has the profit too.
 """
 
-from numbers import Integral
-
+from attnbook.exercises.engine.break_it import whole_numbers
 from attnbook.exercises.engine.module import break_it
-from attnbook.operation import describe
 
 FLOPS, BANDWIDTH, ITEMSIZE = 6e14, 5e10, 2
 
@@ -41,12 +39,8 @@ def hidden(positions, n_heads, n_kv_heads):
 
 def are_sizes(positions, n_heads, n_kv_heads):
     given = {"positions": positions, "n_heads": n_heads, "n_kv_heads": n_kv_heads}
-    for name, value in given.items():
-        whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
-        if isinstance(value, bool) or not whole:
-            return f"{name} is {describe(value)}; the check wants an integer."
-        if not 1 <= value <= 10**6:
-            return f"{name} is {value}; the check wants 1 to a million."
+    if refusal := whole_numbers(1, 10**6, **given):
+        return refusal
     if n_heads % n_kv_heads:
         return f"n_kv_heads is {n_kv_heads}; the check wants a divisor of n_heads = {n_heads}."
     return None

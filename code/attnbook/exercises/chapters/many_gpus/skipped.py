@@ -15,12 +15,10 @@ Of the 136 pairs that a causal mask of 16 positions shows, 48 would be left out:
 other numbers.
 """
 
-from numbers import Integral
-
 from attnbook.exercises.chapters.many_gpus.zigzag import zigzag
+from attnbook.exercises.engine.break_it import whole_numbers
 from attnbook.exercises.engine.module import break_it
 from attnbook.masks import causal_mask
-from attnbook.operation import describe
 
 
 def skipped():
@@ -36,17 +34,8 @@ def computes(rank, step):
 
 def has_to_compute(rank, step):
     """Whether a zigzag of 16 positions shows a rank of four anything at a step."""
-    kept, source = zigzag(16, 4), (rank - step) % 4
-    return bool(causal_mask(16, 16)[kept[rank]][:, kept[source]].any())
-
-
-def are_of_four(rank, step):
-    for name, value in {"rank": rank, "step": step}.items():
-        if isinstance(value, bool) or not isinstance(value, Integral):
-            return f"{name} is {describe(value)}; the check wants an integer."
-        if not 0 <= value < 4:
-            return f"{name} is {value}; there are four ranks and four steps, 0 to 3."
-    return None
+    kept, source = zigzag(16, 4), int(rank - step) % 4
+    return bool(causal_mask(16, 16)[kept[int(rank)]][:, kept[source]].any())
 
 
 MISTAKES = """
@@ -67,6 +56,6 @@ exercise = break_it(
     MISTAKES,
     broken=computes,
     right=has_to_compute,
-    allowed=are_of_four,
+    allowed=lambda rank, step: whole_numbers(0, 3, rank=rank, step=step),
     stated=(True, False),
 )

@@ -30,42 +30,30 @@ def dropout():
 
 
 MISTAKES = """
-a kept weight is divided by 3/4 once: 3/4 becomes 1, and the output 4.
+what is not dropped is divided by 1 - p = 3/4 while training, once: so the mean is kept.
     [3, 3, 16 / 3, 1 / 16]
-that is the chance that one given weight is dropped and the other kept; here both are dropped.
+    [3, 2.25, 4, 1 / 16]
+    [3, 2.25, 3, 1 / 16]
+    [3, 3, 3, 1 / 16]
+    [3, 3, 12, 1 / 16]
+that is a chance for one weight, for one of them at least, or to keep both; here both are dropped.
     [3, 3, 4, 3 / 16]
-the last key is hidden: its value never counts.
+    [3, 3, 4, 7 / 16]
+    [3, 3, 4, 1 / 4]
+    [3, 3, 4, 3 / 4]
+    [3, 3, 4, 9 / 16]
+the last key is hidden: the weights are 1/4, 3/4 and 0, and its value never counts.
     [3, 3, 8, 1 / 16]
     [3, 3, 10.67, 1 / 16]
     [3, 3, 32 / 3, 1 / 16]
-nothing is scaled in evaluation: the division by 1 - p in training made up for it.
-    [2.25, 3, 4, 1 / 16]
-the division by 1 - p belongs to training; in evaluation dropout does nothing.
-    [4, 3, 4, 1 / 16]
-the mean is kept: what is not dropped is divided by 1 - p = 3/4.
-    [3, 2.25, 4, 1 / 16]
-what is not dropped is divided by 1 - p = 3/4 while training.
-    [3, 2.25, 3, 1 / 16]
-a row of dropped weights may sum to more than one: kept weights are divided by 3/4.
-    [3, 3, 3, 1 / 16]
-kept weights are divided by 1 - p = 3/4, not by p = 1/4.
-    [3, 3, 12, 1 / 16]
-the third weight is hidden and 0 already: two have to be dropped, not three.
-    [3, 3, 4, 1 / 64]
-each of two weights is dropped with chance 1/4, whatever the other does: 1/4 · 1/4.
-    [3, 3, 4, 1 / 15]
-the two chances are multiplied, not added: both have to be dropped.
-    [3, 3, 4, 0.5]
-that is the chance that at least one of the two is dropped; here both are.
-    [3, 3, 4, 7 / 16]
-that is the chance that one given weight is dropped; here both have to be.
-    [3, 3, 4, 1 / 4]
-that is the chance that one given weight is kept; here both are dropped.
-    [3, 3, 4, 3 / 4]
-that is the chance that both visible weights are kept; here both are dropped.
-    [3, 3, 4, 9 / 16]
-the last key is hidden: the weights are 1/4, 3/4 and 0.
     [5.5, 5.5, 22 / 3, 1 / 64]
+the division by 1 - p belongs to training; in evaluation dropout does nothing.
+    [2.25, 3, 4, 1 / 16]
+    [4, 3, 4, 1 / 16]
+both visible weights have to be dropped, each with chance 1/4 whatever the other does: 1/4 · 1/4.
+    [3, 3, 4, 1 / 64]
+    [3, 3, 4, 1 / 15]
+    [3, 3, 4, 0.5]
 """
 
 exercise = predict(dropout, MISTAKES, stated=[3, 3, 4, 0.0625], atol=0.003)

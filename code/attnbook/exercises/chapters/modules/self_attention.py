@@ -161,17 +161,22 @@ the heads are averaged, or added up; they stand side by side.
     merge_heads(out) → merge_heads(out.sum(-3, keepdim=True).expand_as(out))
 there is one head here, of the full width; n_heads is not used.
     (part, n_heads) → (part, 1)
-the three parts stand in the order q, k, v.
+queries, keys and values are the three parts of x @ in_proj_weight.T, in this order: none is x
+itself, and none is used twice.
     q, k, v = (x → k, q, v = (x
     q, k, v = (x → v, k, q = (x
     q, k, v = (x → q, v, k = (x
     q, k, v = (x → v, q, k = (x
     q, k, v = (x → k, v, q = (x
-one part is used twice: each has its own use, as q, k or v.
     in (q, k, v) → in (q, q, q)
     in (q, k, v) → in (q, q, v)
     in (q, k, v) → in (q, k, k)
     in (q, k, v) → in (k, k, v)
+    in (q, k, v) → in (x, k, v)
+    in (q, k, v) → in (q, x, v)
+    in (q, k, v) → in (q, k, x)
+    in (q, k, v) → in (x, x, v)
+    in (q, k, v) → in (x, x, x)
 the scores should be divided by √d_head: each head's dot product has the width d_model / n_heads.
     mask=mask → mask=mask, scale=1.0
     mask=mask → mask=mask, scale=x.shape[-1] ** -0.5
@@ -193,9 +198,8 @@ the mask is transposed: its rows are queries, its columns are keys.
 a causal mask is made here, as is_causal does; use the mask that is given.
     pytorch.scaled_dot_product_attention(q, k, v, mask=mask) → F.scaled_dot_product_attention(q, k, v, is_causal=mask is not None)
     pytorch.scaled_dot_product_attention(q, k, v, mask=mask) → F.scaled_dot_product_attention(q, k, v, is_causal=True)
-the mask is never used.
+the mask hides nothing: it is not used, or it is added.
     , mask=mask →
-the mask is added, which hides nothing.
     mask=mask → bias=None if mask is None else mask.to(q.dtype)
 a query that sees nothing looks at all keys here, as it does where hidden scores become finite
 numbers; it gets zeros.
@@ -227,17 +231,10 @@ a mask for each sequence meets the axis of the heads: it needs an axis of length
     mask[..., None, :, :] → mask
     mask[..., None, :, :] → mask[None]
     mask[..., None, :, :] → mask ; pytorch.scaled_dot_product_attention(q, k, v, mask=mask) → F.scaled_dot_product_attention(q, k, v, mask)
-    mask[..., None, :, :] → mask[None] ; pytorch.scaled_dot_product_attention(q, k, v, mask=mask) → F.scaled_dot_product_attention(q, k, v, mask)
-    mask[..., None, :, :] → mask ; pytorch.scaled_dot_product_attention(q, k, v, mask=mask) → pytorch.softmax(pytorch.dot_product_scores(q, k), mask) @ v
-    mask[..., None, :, :] → mask[None] ; pytorch.scaled_dot_product_attention(q, k, v, mask=mask) → pytorch.softmax(pytorch.dot_product_scores(q, k), mask) @ v
-the axis for the heads stands behind the first batch axis; count from the end:
-mask[..., None, :, :].
+the axis for the heads stands behind the first batch axis; count from the end: mask[..., None, :,
+:].
     mask[..., None, :, :] → mask if mask.ndim == 2 else mask[:, None]
-no gradient reaches x: autograd has no record of how the result was made of it.
-    x @ in → x.detach() @ in
-the result is computed in float32 or in float64 whatever came in: keep the dtype of x.
-    = self_attention(x.float(), in_proj_weight.float(), out_proj_weight.float(), n_heads, mask)
-    = self_attention(x.double(), in_proj_weight.double(), out_proj_weight.double(), n_heads, mask)
+the result is computed in float32 whatever came in: keep the dtype of x.
     = self_attention(x.float(), in_proj_weight.float(), out_proj_weight.float(), n_heads, mask).to(x.dtype)
 the heads of a position look at each other: the heads are a batch axis, and positions look at
 positions.
@@ -247,13 +244,6 @@ one set of weights serves all heads, the first head's or a mean: each has its ow
     is by(lambda scores, mask: pytorch.softmax(scores, mask).mean(dim=-3, keepdim=True))
 the mask meets the first head alone: it holds for all heads.
     is by(lambda scores, mask: torch.cat([pytorch.softmax(scores, mask)[..., :1, :, :], pytorch.softmax(scores)[..., 1:, :, :]], dim=-3))
-x is used where its projection should be: queries, keys and values are three pieces of
-x @ in_proj_weight.T.
-    in (q, k, v) → in (x, k, v)
-    in (q, k, v) → in (q, x, v)
-    in (q, k, v) → in (q, k, x)
-    in (q, k, v) → in (x, x, v)
-    in (q, k, v) → in (x, x, x)
 more is done to the output: its projection is the last step, nothing is added to it, and nothing
 bends it.
     return → return x +

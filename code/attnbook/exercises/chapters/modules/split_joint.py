@@ -64,11 +64,9 @@ CASES = (
     case(x=numbered(1, 3), n_heads=1),
     case(x=numbered(3, 6), n_heads=1),
     case(x=numbered(2, 12), n_heads=2),
-    case(x=numbered(3, 18), n_heads=3),
     case(x=numbered(1, 3, 12), n_heads=2),
     case(x=random(2, 5, 24), n_heads=4),
     case(x=random(2, 2, 2, 12), n_heads=2),
-    case(x=random(3, 3, 3, 27), n_heads=3),
     case(x=random(4, 1, 3, 5, 18), n_heads=3),
     stress(x=random(2, 3, 12, dtype=np.float32), n_heads=2),
     stress(x=numbered(2, 3, 12, dtype=np.float16), n_heads=2),
@@ -84,19 +82,16 @@ head 0 got every n_heads-th number; heads are consecutive pieces.
     part.unflatten(-1, (n_heads, -1)).swapaxes(-2, -3) → part.unflatten(-1, (-1, n_heads)).movedim(-1, -3)
 the heads stand after the positions: attention would take them for positions.
     .swapaxes(-2, -3) →
-axes counted from the front fit one number of batch axes only; count from the end.
+axes counted from the front, or a fixed number of them, fit one number of batch axes only: count
+from the end, and keep x.shape[:-1].
     .swapaxes(-2, -3) for → .swapaxes(1, 2) for
     .swapaxes(-2, -3) for → .swapaxes(0, 1) for
-this holds for one batch axis only: x.shape[:-1] keeps any number.
     *x.shape[:-1], → x.shape[0], x.shape[1], ; pieces.movedim(-3, 0).swapaxes(-2, -3) → pieces.permute(2, 0, 3, 1, 4)
     d_head = x → batch, n, width = x.shape\n    d_head = x ; pieces.movedim(-3, 0).swapaxes(-2, -3) → pieces.permute(2, 0, 3, 1, 4)
-this reads query, key and value of head 0, then of head 1; here all queries come first, then all
-keys, then all values.
+all queries come first, then all keys, then all values: the last axis is cut into 3, n_heads and
+d_head, in this order.
     3, n_heads, d_head) → n_heads, 3, d_head) ; .movedim(-3, 0) → .movedim(-2, 0)
-every third number went to the queries; here all queries come first, then all keys.
     3, n_heads, d_head) → n_heads, d_head, 3) ; .movedim(-3, 0) → .movedim(-1, 0)
-the axis of 3 stands behind the batch; it comes first, so that `q, k, v = …` works.
-    = split_joint(x, n_heads).movedim(0, -4)
 with a batch, reshape does not bring the axis of 3 to the front, it mixes the sequences: move it
 with movedim.
     = x.unflatten(-1, (3 * n_heads, -1)).swapaxes(-2, -3).reshape(split_joint(x, n_heads).shape)
@@ -106,16 +101,8 @@ the parts come out in another order: it is queries, keys, values.
     = split_joint(x, n_heads)[[2, 1, 0]]
     = split_joint(x, n_heads)[[2, 0, 1]]
     = split_joint(x, n_heads)[[0, 2, 1]]
-each head is transposed: positions are its rows, features its columns.
-    = split_joint(x, n_heads).mT
 the heads are in reverse order: head 0 has the first piece.
     = split_joint(x, n_heads).flip(-3)
-no gradient reaches x: autograd has no record of how the result was made of it, and the projection
-would never learn.
-    = split_joint(x.detach(), n_heads)
-the result is float32 or float64 whatever came in: no number needs another dtype here.
-    = split_joint(x.float(), n_heads)
-    = split_joint(x.double(), n_heads)
 the number of heads is an argument; this always makes two.
     = split_joint(x, 2)
 """

@@ -18,6 +18,7 @@ import functools
 import numpy as np
 import torch
 
+from attnbook.exercises.engine.break_it import a_row
 from attnbook.exercises.engine.module import break_it
 
 
@@ -49,16 +50,6 @@ def in_float16(function):
     return call
 
 
-def are_few_in_range(values):
-    if not isinstance(values, np.ndarray) or values.dtype.kind not in "if" or values.ndim != 1:
-        return "values is a list of numbers, such as [1.0, 2.0]."
-    if not 2 <= len(values) <= 8:
-        return f"the list has {len(values)} numbers; between 2 and 8 are enough."
-    if not np.all((values >= 0) & (values <= 65504)):
-        return "each number lies between 0 and 65504, the largest float16."
-    return None
-
-
 MISTAKES = """
 one large number alone is a float16; it is the sum that has to leave the range.
     [65504.0, 0.0]
@@ -83,6 +74,6 @@ exercise = break_it(
     broken=mean_in_float16,
     right=mean_rounded_once,
     through=in_float16,
-    allowed=are_few_in_range,
+    allowed=lambda values: a_row(2, 8, 0, 65504, values=values),
     stated=(40000, np.inf),
 )

@@ -26,37 +26,27 @@ def roundings():
 
 
 MISTAKES = """
-errors are averaged, not added, and then one u comes on.
+errors are averaged, not added, and each merge adds one u.
     [1, 3, 9, 15]
-a merge averages the errors of its parts: they do not add.
     [1, 3, 9, 8]
-eight parts at once are rounded once more, not seven times.
-    [1, 2, 8, 8]
-eight errors of one u average to at most one u, and 1 more.
     [1, 2, 9, 8]
-the parts are stored as well: each has an error of its own.
-    [1, 1, 1, 1]
-in turn the running output is stored, and rounded, each time.
-    [1, 2, 2, 2]
-the parts are stored as well, before they are merged.
-    [1, 1, 1, 8]
-two errors of one u average to at most one u, and 1 more.
     [1, 3, 3, 8]
-merged at once is one more rounding, and not three in pairs.
-    [1, 2, 4, 8]
-in turn means one part after the other, seven times: not in pairs.
-    [1, 2, 2, 4]
-a merge averages the running error with a part's one u, and adds one u, not two.
     [1, 2, 2, 15]
+merged at once is one rounding more, not seven and not three.
+    [1, 2, 8, 8]
+    [1, 2, 4, 8]
+the parts are stored as well, before they are merged: each has an error of its own.
+    [1, 1, 1, 1]
+    [1, 1, 1, 8]
+in turn the running output is stored seven times, and the first part once before: 1 + 7.
+    [1, 2, 2, 2]
+    [1, 2, 2, 4]
+    [1, 2, 2, 7]
+    [1, 2, 2, 9]
 sums in float32 count as exact here: only what is stored is rounded.
     [2, 3, 3, 9]
-the last output is stored too: that is one rounding more.
+what is stored last, and the first output, is rounded too.
     [1, 1, 1, 7]
-seven merges, and the first part was stored before them: 8.
-    [1, 2, 2, 7]
-eight parts need seven merges: 1 + 7.
-    [1, 2, 2, 9]
-storing the first output is a rounding too.
     [0, 1, 1, 7]
 """
 

@@ -71,14 +71,12 @@ CASES = (
 )
 
 MISTAKES = """
-every step rounds to 16 bits, and large products overflow: go to float32 before the first.
+the scores are made in float16 here, scaled there or rounded to it: go to float32 before the first
+product, and stay there.
     q.float(), k.float(), v.float() → q, k, v
-the product of q and k is made in float16, and rounds or overflows: go to float32 before it.
     wide_q @ wide_k.mT → (q @ k.mT).float()
-the scores are rounded to float16 on the way, where 2049 becomes 2048.
     torch.softmax(scores, → torch.softmax(scores.half().float(),
     torch.softmax(scores, dim=-1) → torch.softmax(scores.half(), dim=-1).float()
-the queries are scaled while they are float16, and rounded: go to float32 before.
     wide_q @ wide_k.mT * q.shape[-1] ** -0.5 → (q * q.shape[-1] ** -0.5).float() @ wide_k.mT
 the scale stands after the softmax, where it shrinks the output; it belongs to the scores.
     .mT * q.shape[-1] ** -0.5 → .mT ; dim=-1) → dim=-1) * q.shape[-1] ** -0.5
@@ -88,34 +86,27 @@ there is no softmax: these scores are not weights, and sum to anything.
     torch.softmax(scores, dim=-1) → scores
 the weights are rounded to float16 before they meet the values: small ones lose their digits.
     weights @ wide_v → weights.half() @ v
-the sum of the values is rounded to float16 before it is divided, and may be beyond 65504: divide in
+the sums are rounded to float16 before they are divided, where 65504 is the largest: divide in
 float32.
     mixed / total → mixed.half() / total
     mixed / total → mixed.half() / total.half()
-the sum of the exponentials is rounded to float16: divide by it in float32.
     mixed / total → mixed / total.half()
 the output goes through bfloat16, which has 8 bits for its digits: 5000 becomes 4992.
     .to(q.dtype) → .bfloat16().half()
-the result is float32: return the dtype that came in.
-    .to(q.dtype) →
-the scale is missing: divide the scores by the square root of d_k.
+the scale is one over the square root of d_k, the width of the keys: the scores are multiplied by
+it.
     wide_k.mT * q.shape[-1] ** -0.5 → wide_k.mT
-the scores are divided by d_k: the scale is one over its square root.
     wide_k.mT * q.shape[-1] ** -0.5 → wide_k.mT / q.shape[-1]
-the softmax runs over the queries: keys are the last dimension of the scores.
-    torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=-2)
-the softmax runs over a dimension that is counted from the front: the keys are the last one, dim=-1.
-    torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=0)
-    torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=1)
-the scale has the width of the values, or the number of keys: it is one over the square root of d_k,
-the width of the keys.
     wide_k.mT * q.shape[-1] → wide_k.mT * v.shape[-1]
     wide_k.mT * q.shape[-1] → wide_k.mT * k.shape[-2]
-the scores are multiplied by the square root of d_k: divide by it.
     wide_k.mT * q.shape[-1] ** -0.5 → wide_k.mT * q.shape[-1] ** 0.5
-the exponentials overflow, in float32 above 88.7: subtract each row's maximum.
+the softmax runs over another dimension: the keys are the last one of the scores, dim=-1.
+    torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=-2)
+    torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=0)
+    torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=1)
+subtract each row's own maximum: in float32 exponentials overflow above 88.7, and a row far below a
+maximum of all has only zeros left.
     scores - scores.amax(dim=-1, keepdim=True) → scores
-one maximum serves all rows, and a row far below it has only zeros left.
     scores.amax(dim=-1, keepdim=True) → scores.max()
 """
 

@@ -86,61 +86,54 @@ CASES = (
 )
 
 MISTAKES = r"""
-L is a natural logarithm, and these are powers or logarithms of base 2: tl.exp and tl.log, or
-L · log₂ e before and L · ln 2 after.
+L is a natural logarithm, and these are powers or logarithms of base 2: tl.exp and tl.log, or L ·
+log₂ e before and L · ln 2 after.
     tl.exp( ⇒ tl.exp2(
     tl.log( → tl.log2(
     tl.exp( ⇒ tl.exp2( ; tl.log( → tl.log2(
     tl.exp( ⇒ tl.exp2( ; shift + tl.log(some) → 0.6931471805599453 * (shift + tl.log2(some))
-the shift is never below 0, and where both L lie far below all exponentials vanish.
+shift by the larger L, below 0 too: with another shift, or without one, exponentials overflow or
+vanish.
     tl.where(top == -float("inf"), 0.0, top) → tl.maximum(top, 0.0)
     tl.where(top == -float("inf"), 0.0, top) → tl.maximum(top, 0.0) ; tl.where(total == 0, top, shift + tl.log(some)) → shift + tl.log(total)
-both L are loaded from lse_a.
-    lse_b + i → lse_a + i
-the shares are exchanged: the larger L weighs more.
-    share_a = tl.exp(a - shift)\n    share_b → share_b = tl.exp(a - shift)\n    share_a
-that is the plain mean, or the plain sum: a block counts by its sum, exp(L).
-    tl.exp(a - shift) → 1.0 + 0.0 * a ; tl.exp(b - shift) → 1.0 + 0.0 * b
-    o / some → (tl.load(out_a + i * D + f) + tl.load(out_b + i * D + f)) / 2
-    o / some → tl.load(out_a + i * D + f) + tl.load(out_b + i * D + f)
-without a shift large L overflow, and small ones vanish.
     tl.where(top == -float("inf"), 0.0, top) → 0.0
     tl.where(top == -float("inf"), 0.0, top) → 0.0 ; tl.where(total == 0, top, shift + tl.log(some)) → tl.log(total)
-shift by the larger L: with another shift the exponential of the larger overflows.
     tl.where(top == -float("inf"), 0.0, top) → a
     tl.maximum(a, b) → a
     tl.maximum(a, b) → b
     tl.maximum( → tl.minimum(
-−∞ − (−∞) is NaN: where both blocks are empty shift by 0.
-    tl.where(top == -float("inf"), 0.0, top) → top
-where both blocks are empty the total is 0: divide by 1 there.
-    o / some → o / total
-a block counts by its sum of exponentials, exp(L), not by L.
+both L are loaded from lse_a.
+    lse_b + i → lse_a + i
+the shares are exchanged: the larger L weighs more.
+    share_a = tl.exp(a - shift)\n    share_b → share_b = tl.exp(a - shift)\n    share_a
+a block counts by its sum of exponentials, exp(L): not by L, and not once, as in a plain mean or
+sum.
+    tl.exp(a - shift) → 1.0 + 0.0 * a ; tl.exp(b - shift) → 1.0 + 0.0 * b
+    o / some → (tl.load(out_a + i * D + f) + tl.load(out_b + i * D + f)) / 2
+    o / some → tl.load(out_a + i * D + f) + tl.load(out_b + i * D + f)
     tl.exp(a - shift) → a ; tl.exp(b - shift) → b
     tl.exp(a - shift) → a ; tl.exp(b - shift) → b ; tl.where(total == 0, top, shift + tl.log(some)) → shift + tl.log(total)
-L is a logarithm: shift + log(total).
+where both blocks are empty shift by 0 and divide by 1, and L is −∞: log of the total, before 1.
+    tl.where(top == -float("inf"), 0.0, top) → top
+    o / some → o / total
+    tl.where(total == 0, top, shift + tl.log(some)) → shift + tl.log(some)
+L of both is the logarithm of the sum of both: shift + log(total).
     shift + tl.log(some) → shift + some
     tl.where(total == 0, top, shift + tl.log(some)) → shift + some
     tl.where(total == 0, top, shift + tl.log(some)) → total
     tl.where(total == 0, top, shift + tl.log(some)) → tl.exp(a) + tl.exp(b)
-where both blocks are empty L is −∞: log of the total, before 1.
-    tl.where(total == 0, top, shift + tl.log(some)) → shift + tl.log(some)
+    shift + tl.log(some) → shift
+    tl.where(total == 0, top, shift + tl.log(some)) → shift
+    shift + tl.log(some) → tl.log(some)
+    tl.where(total == 0, top, shift + tl.log(some)) → a + b
 L of the merged row is not stored.
     tl.store(lse + i, tl.where(total == 0, top, shift + tl.log(some))) →
 the sum of both is not divided by the total.
     o / some → o
-that is the larger L, or the shift: the logarithm of the total comes on top.
-    shift + tl.log(some) → shift
-    tl.where(total == 0, top, shift + tl.log(some)) → shift
-the shift has to be added to the logarithm again.
-    shift + tl.log(some) → tl.log(some)
-L is the logarithm of a sum, not the sum of logarithms.
-    tl.where(total == 0, top, shift + tl.log(some)) → a + b
-every program loads row 0, stores it, or both: row i begins at i * D.
+row i begins at i * D, in each array of rows: rows are D apart.
     out + i * D → out
     out_a + i * D → out_a ; out_b + i * D → out_b
     i * D + f ⇒ f
-rows are D apart: row i begins at i * D.
     i * D + f ⇒ i + f
 """
 
@@ -148,7 +141,6 @@ exercise = write(
     merge,
     CASES,
     MISTAKES,
-    helpers=(merge_kernel,),
     written=merge_kernel,
     through=on_kernels,
     refused=refused_by_a_gpu,

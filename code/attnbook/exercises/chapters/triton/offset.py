@@ -14,8 +14,8 @@ Notice
 A kernel that nobody runs on 4 GiB passes every test, and then reads elsewhere.
 """
 
+from attnbook.exercises.engine.break_it import whole_numbers
 from attnbook.exercises.engine.module import break_it
-from attnbook.operation import describe
 
 
 def offset():
@@ -38,13 +38,8 @@ def on_whole_numbers(function):
 
 
 def are_sizes_that_fit(batch, heads, n):
-    for name, value in {"batch": batch, "heads": heads, "n": n}.items():
-        if type(value) is float and value.is_integer():
-            continue
-        if type(value) is not int:
-            return f"{name} is {describe(value)}; the check wants a whole number."
-    if min(batch, heads, n) < 1:
-        return "the check wants numbers of 1 or more."
+    if refusal := whole_numbers(1, 10**12, batch=batch, heads=heads, n=n):
+        return refusal
     size = 2 * 128 * int(batch) * int(heads) * int(n)
     if size > 80 * 2**30:
         little = f"{size - 80 * 2**30} bytes more than 80 GiB"

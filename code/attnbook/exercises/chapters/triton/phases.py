@@ -38,15 +38,12 @@ def counted_in_the_mask(start, B, n_q, n_k):
 CASES = (
     case(start=0, B=4, n_q=8, n_k=8, gives=(0, 4)),
     case(start=4, B=4, n_q=8, n_k=8, gives=(4, 8)),
-    case(start=8, B=4, n_q=10, n_k=10),
     case(start=6, B=3, n_q=12, n_k=12),
     case(start=0, B=4, n_q=4, n_k=10),
-    case(start=0, B=4, n_q=4, n_k=11),
     case(start=0, B=4, n_q=6, n_k=9),
     case(start=4, B=4, n_q=8, n_k=6),
     case(start=0, B=4, n_q=12, n_k=2),
     case(start=8, B=4, n_q=12, n_k=2),
-    case(start=32, B=16, n_q=100, n_k=228),
     case(start=96, B=16, n_q=100, n_k=228),
     case(start=0, B=16, n_q=1, n_k=1000),
     stress(start=0, B=1, n_q=5, n_k=5),
@@ -55,29 +52,25 @@ CASES = (
 )
 
 MISTAKES = """
-query 0 stands at key n_k − n_q, not at key 0: the last query sees the last key.
+query 0 stands at key n_k − n_q, not at key 0, for full as for end: the last query sees the last
+key.
     + n_k - n_q ⇒
     = ((start + 1) // B * B, min(start + B, n_k))
-full is right only where n_q = n_k: query 0 stands at key n_k − n_q, not at key 0.
     (start + n_k - n_q → (start
-end is right only where n_q = n_k: query 0 stands at key n_k − n_q, not at key 0.
     last + n_k - n_q → last
-the shift is n_k − n_q: it is turned round.
     n_k - n_q ⇒ n_q - n_k
 the last block of queries is shorter: its last query is n_q − 1.
     min(start + B, n_q) → (start + B)
-full ends inside a block of B keys: the loop without a mask takes whole blocks.
+full is rounded down to whole blocks of B keys, for any B: // B * B.
     // B * B →
     (start + n_k - n_q + 1) // B * B → start + n_k - n_q
-full is rounded up: that block has keys some query must not see.
     (start + n_k - n_q + 1) // B * B → -(-(start + n_k - n_q + 1) // B) * B
+    (start + n_k - n_q + 1) // B * B → max(start + n_k - n_q + 1, 0) & ~(B - 1)
 with more queries than keys the numbers fall below 0: stop there.
     max(full, 0), max(last + n_k - n_q + 1, 0) → full, last + n_k - n_q + 1
     max(full, 0) → full
     max(full, 0) → full ; (start + n_k - n_q + 1) // B → int((start + n_k - n_q + 1) / B)
     max(last + n_k - n_q + 1, 0) → last + n_k - n_q + 1
-& ~(B − 1) rounds down for powers of 2 alone: // B * B for any B.
-    (start + n_k - n_q + 1) // B * B → max(start + n_k - n_q + 1, 0) & ~(B - 1)
 the two numbers are exchanged: first full, then end.
     max(full, 0), max(last + n_k - n_q + 1, 0) → max(last + n_k - n_q + 1, 0), max(full, 0)
 these count blocks; asked are keys.
@@ -85,24 +78,20 @@ these count blocks; asked are keys.
     max(full, 0) → max(full, 0) // B
 no block is full here: those that every query sees need no mask.
     max(full, 0) → 0
-a query sees its own key: + 1, in full as in end.
+a query sees its own key: + 1, once, in full as in end.
     last + n_k - n_q + 1 → last + n_k - n_q
     start + n_k - n_q + 1 → start + n_k - n_q
     n_k - n_q + 1 ⇒ n_k - n_q
-a block of queries may need two blocks of keys with a mask, and end inside one.
+    max(last + n_k - n_q + 1, 0) → max(last + n_k - n_q + 1, 0) + 1
+end is the number of keys that the last query of the block sees, not rounded up and not all keys.
     max(last + n_k - n_q + 1, 0) → max(full, 0) + B
     max(last + n_k - n_q + 1, 0) → min(max(full, 0) + B, n_k)
-end is one past the last visible key, not two.
-    max(last + n_k - n_q + 1, 0) → max(last + n_k - n_q + 1, 0) + 1
-end goes by the first query of the block; the last sees more.
     max(last + → max(start +
-end is rounded up to whole blocks: it is the number of visible keys.
     max(last + n_k - n_q + 1, 0) → -(-max(last + n_k - n_q + 1, 0) // B) * B
     max(last + n_k - n_q + 1, 0) → min(-(-max(last + n_k - n_q + 1, 0) // B) * B, n_k)
+    max(last + n_k - n_q + 1, 0) → n_k
 full goes by the last query of the block; the first sees fewer keys, and decides.
     (start + n_k → (last + n_k
-no query of the block sees the last keys: the loop ends earlier.
-    max(last + n_k - n_q + 1, 0) → n_k
 """
 
 exercise = write(phases, CASES, MISTAKES, results=("full", "end"), oracle=counted_in_the_mask)

@@ -32,46 +32,36 @@ def programs():
 
 
 MISTAKES = """
-each sequence and each head has programs of its own.
+there are 2 sequences of 4 heads, 8 in all, and each has programs of its own.
     [300, 124, 3, 84]
     [2400, 124, 3, 84]
-there are 2 sequences of 4 heads: 8 times as many.
     [600, 124, 6, 84]
     [1200, 124, 12, 84]
 a program has one block of queries: not a whole head, and not one query.
     [2400, 124, 8, 84]
     [2400, 124, 2400, 84]
-our softmax has a program for each row, not for a head.
+a softmax has a program for each row of scores, of which there are 2 · 4 · 300.
     [8, 124, 24, 84]
-a block of queries that is not full counts too: 3.
+    [2160000, 124, 24, 84]
+    [7200, 124, 24, 84]
+each head has three blocks of queries: two hold 256 of its 300, and none mixes heads.
     [2400, 124, 18.75, 84]
-two blocks hold 256 of 300 queries: a third is needed.
     [2400, 124, 16, 84]
-three blocks have 384 rows, and 300 are in use.
+    [2400, 124, 19, 32]
+three blocks of one head have 384 rows, and 300 are in use: 84 are idle.
     [2400, 124, 24, 212]
-44 rows of the third block are in use; 84 are idle.
     [2400, 124, 24, 44]
-84 in the last block of each head; asked is one head.
     [2400, 124, 24, 672]
-900 is no power of two: tl.arange needs one, 1024.
+a program has 1024 lanes, the next power of two after 900, and 900 of them have a number: asked are
+the others, of one program.
     [2400, 0, 24, 84]
-asked are the closed lanes of one program.
     [2400, 297600, 24, 84]
-1024 lanes in all, of which 900 have a number; asked are those that have none.
     [2400, 1024, 24, 84]
     [2400, 900, 24, 84]
-960 is a multiple of 64 and no power of two: 1024 is.
     [2400, 60, 24, 84]
-the block has to hold the whole row, in one piece of 1024.
     [2400, 252, 24, 84]
-a program takes a row of scores, not a single score.
-    [2160000, 124, 24, 84]
-a program takes a row of 900 keys, not of 300.
-    [7200, 124, 24, 84]
 blocks of queries: n_q = 300 counts, not n_k.
     [2400, 124, 64, 84]
-a block never mixes heads: each has three blocks.
-    [2400, 124, 19, 32]
 a program takes all keys of its queries, in a loop.
     [2400, 124, 192, 84]
 """

@@ -26,29 +26,24 @@ def registers():
 
 
 MISTAKES = """
-a warp has 32 threads, which share its numbers.
+the 4 · 32 = 128 threads of four warps share the numbers.
     [4096, 2048, 3072]
-four warps have 4 · 32 threads, not 32.
     [512, 256, 768]
+    [64, 32, 48]
+    [16384, 8192, 24576]
 eight warps have twice as many threads: half the numbers.
     [128, 64, 192]
     [128, 64, 384]
 64 is for o alone, and 32 for s alone: asked are both together.
     [128, 64, 64]
     [128, 64, 32]
-o has 128 columns, s has 64: they are exchanged.
+o has 128 columns, one for each feature of a value; s has 64, one for each key of the block.
     [64, 128, 96]
-o is as wide as a value, 128; the block has 64 keys.
     [64, 64, 64]
-s has a column for each of the 64 keys of a block.
     [128, 128, 128]
 a register holds the 4 bytes of a float32: count numbers, of 128 threads.
     [256, 128, 192]
     [512, 256, 384]
-four warps have 128 threads, not 256.
-    [64, 32, 48]
-the threads of a program share them.
-    [16384, 8192, 24576]
 """
 
 exercise = predict(registers, MISTAKES, stated=[128, 64, 96])

@@ -59,24 +59,12 @@ CASES = (
 )
 
 MISTAKES = r"""
-the last block reaches past the end: load and store need mask=i < n.
-    , mask=i < n ⇒
-the store has no mask: the last block writes over what is not out.
-    factor * x, mask=i < n → factor * x
-only the first block is done: that of a program begins at tl.program_id(0) * BLOCK.
+the places of a program are tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), a block for each.
     tl.program_id(0) * BLOCK + →
-a program takes one number: tl.arange(0, BLOCK) gives it a block of them.
     tl.program_id(0) * BLOCK + tl.arange(0, BLOCK) → tl.program_id(0) + tl.zeros((BLOCK,), tl.int32)
-programs begin one number apart: the blocks should begin BLOCK apart.
     tl.program_id(0) * BLOCK → tl.program_id(0)
-place n, one past the last number, is touched: a mask is i < n, not i <= n.
-    i < n ⇒ i <= n
 the last number is left out: the mask is i < n.
     i < n ⇒ i < n - 1
-the mask compares with n, the end of x, not with BLOCK.
-    i < n ⇒ i < BLOCK
-the mask compares lanes, tl.arange(0, BLOCK): compare i, the places, with n.
-    i < n ⇒ tl.arange(0, BLOCK) < n
 the result is stored into x: store it into out.
     tl.store(out_ptr → tl.store(x_ptr
 what out held before has come back, or is added to: store there, whatever it holds.
@@ -95,16 +83,12 @@ places count numbers, not bytes: x_ptr + i is the address of number i.
     tl.program_id(0) * BLOCK + tl.arange(0, BLOCK) → 4 * (tl.program_id(0) * BLOCK + tl.arange(0, BLOCK))
 factor is added: it should multiply.
     factor * x → factor + x
-factor has no effect: multiply x by it.
-    factor * x → x
-    factor * x → x * x
 """
 
 exercise = write(
     scale,
     CASES,
     MISTAKES,
-    helpers=(scale_kernel,),
     written=scale_kernel,
     through=on_kernels,
     refused=refused_by_a_gpu,

@@ -87,8 +87,9 @@ MISTAKES = """
 lanes past the end are read as a number, whose exponential enters the sum: other=-float('inf').
     other=-float("inf") ⇒ other=0.0
     other=-float("inf") ⇒ other=-1e4
-when the maximum rises, l has to shrink by exp(m − new).
+l is carried on: exp(m − new) times what it was, and then the new sum.
     tl.exp(m - shift) * l → l
+    tl.exp(m - shift) * l + →
 the weights are stored into x: store them into out.
     tl.store(out_ptr → tl.store(x_ptr
 all is NaN: is each weight stored, and is c = exp(m − new)? Turned round it is ∞.
@@ -97,46 +98,40 @@ a part of the row is left out, all but the first block or a last one that is not
 to n.
     range(0, n, BLOCK) ⇒ range(0, n // BLOCK * BLOCK, BLOCK)
     range(0, n, BLOCK) ⇒ range(0, BLOCK, BLOCK)
-the second pass does not subtract m.
+both passes have to subtract m: else large scores overflow, and the weights do not fit l.
     tl.exp(s - shift) / l → tl.exp(s) / l
+    tl.exp(m - shift) * l → l ; s - shift ⇒ s
 m is the maximum of one block, the first or the last: take the larger of m and each block's.
     tl.maximum(m, tl.max(s, 0)) → tl.where(start == 0, tl.max(s, 0), tl.where(m == -float("inf"), 0.0, m))
     tl.maximum(m, tl.max(s, 0)) → tl.max(s, 0)
-l holds the last block alone: add to what it was.
-    tl.exp(m - shift) * l + →
-without the maximum, large scores overflow and small ones vanish.
-    tl.exp(m - shift) * l → l ; s - shift ⇒ s
 m starts at a number, and a row may lie below it: start at -float('inf').
     m = -float("inf") → m = 0.0
     m = -float("inf") → m = -10000.0
-where nothing has been seen m is −∞, and −∞ − (−∞) is NaN: shift by 0 there.
+where nothing is visible m is −∞ and l is 0: shift by 0 there, since −∞ − (−∞) is NaN, and divide by
+1.
     tl.where(new == -float("inf"), 0.0, new) → new ; tl.where(m == -float("inf"), 0.0, m) → m
-a row in which nothing is visible has l = 0: divide it by 1.
     tl.where(l == 0, 1.0, l) → l
 the weights are not divided by l.
     tl.exp(s - shift) / l → tl.exp(s - shift)
 these are logarithms of the weights.
     tl.exp(s - shift) / l → s - shift - tl.log(l)
-every program loads row 0, stores it, or both: row r begins at tl.program_id(0) * n.
+row r begins at tl.program_id(0) * n, in x and in out: rows are n numbers apart.
     x_ptr + row ⇒ x_ptr
     out_ptr + row → out_ptr
     tl.program_id(0) * n → 0
-rows are n numbers apart: row r begins at tl.program_id(0) * n.
     tl.program_id(0) * n → tl.program_id(0) * BLOCK
     tl.program_id(0) * n → tl.program_id(0)
-weights are stored before all of the row is seen: m and l still change.
+m and l belong to the whole row: they still change until its last block has been seen.
     = torch.cat([wide_softmax(x[..., : i + 4].contiguous())[..., i:] for i in range(0, x.shape[-1], 4)], dim=-1)
+    = torch.cat([wide_softmax(block.contiguous()) for block in x.split(4, dim=-1)], dim=-1)
 2^x is not e^x: tl.exp2 wants scores times log2(e), or take tl.exp.
     tl.exp( ⇒ tl.exp2(
-each block is a softmax of its own: m and l belong to the whole row.
-    = torch.cat([wide_softmax(block.contiguous()) for block in x.split(4, dim=-1)], dim=-1)
 """
 
 exercise = write(
     wide_softmax,
     CASES,
     MISTAKES,
-    helpers=(softmax_kernel,),
     written=softmax_kernel,
     through=on_kernels,
     refused=refused_by_a_gpu,

@@ -46,34 +46,20 @@ CASES = (
     case(n_q=2, n_k=2, device="cpu", gives=np.array([[True, False], [True, True]])),
     case(n_q=1, n_k=1, device="cpu"),
     case(n_q=1, n_k=3, device="cpu"),
-    case(n_q=3, n_k=3, device="cpu"),
     case(n_q=2, n_k=5, device="cpu"),
     case(n_q=4, n_k=2, device="cpu"),
     case(n_q=5, n_k=1, device="cpu"),
     case(n_q=2, n_k=3, device="meta"),
     stress(n_q=0, n_k=2, device="cpu"),
     stress(n_q=2, n_k=0, device="cpu"),
-    stress(n_q=23, n_k=31, device="cpu"),
     stress(n_q=31, n_k=23, device="cpu"),
-    stress(n_q=140, n_k=150, device="cpu"),
     stress(n_q=2, n_k=5000, device="cpu"),
-    stress(n_q=7, n_k=4, device="meta"),
 )
 
 MISTAKES = """
-the mask is on the CPU, whatever the device: pass device on to each tensor that you make.
-    , device=device ⇒
 one of two tensors was made on the CPU, and tensors meet only on one device: pass device on to both.
     (n_q, device=device) → (n_q)
     (n_k, device=device) → (n_k)
-the mask is transposed: rows are queries, columns are keys.
-    = causal_mask(n_q, n_k, device).T
-these are the numbers 1.0 and 0.0; a mask is boolean, so that nobody can add it.
-    = causal_mask(n_q, n_k, device).float()
-this is a bias, to be added to scores; a mask is boolean, True = may look.
-    = torch.where(causal_mask(n_q, n_k, device), 0, -torch.inf)
-this is NumPy's array: a tensor is asked for, made with torch.arange.
-    = np.tri(n_q, n_k, n_k - n_q, dtype=bool)
 """
 
 exercise = write(

@@ -41,18 +41,12 @@ in the first the choice sends 0 back to the logarithm, whose slope at 0 is ∞.
     [False, False, True, False, True]
 in the second the choice stands before the logarithm, which is given 1.
     [True, True, True, False, True]
-before and after are swapped: a choice after the logarithm leaves its slope, ∞, in.
-    [False, True, True, False, True]
 a factor of 0 does not switch the third off: 0 times the slope of the root is NaN.
     [True, False, False, False, True]
 in the fifth the exponential has the slope 0, but what it multiplies is infinite.
     [True, False, True, False, False]
-not only choices do it: 0 · ∞ stands in the third and the fifth as well.
-    [True, False, False, False, False]
 all five numbers are 0, and three of their gradients are NaN.
     [False, False, False, False, False]
-the fourth is ∞, which is not NaN; 0 · ∞ is, in three of the others.
-    [False, False, False, True, False]
 here True stands for what is not NaN: it should stand for NaN.
     [False, True, False, True, False]
 """

@@ -35,9 +35,9 @@ the hidden key appears in no sum: its gradient is 0.
     [[1 / 8, 3 / 8, 4 / 8], [1 / 4, 3 / 4, 4 / 8]]
 these are the scores: the gradient is their softmax.
     [[0, 1.0986, 1.3863], [0, 1.0986, 0]]
-the second row has no last key: its other weights grow to 1/4 and 3/4.
+the hidden key has left the sum as well: the second row is divided by 1 + 3, and its weights are 1/4
+and 3/4.
     [[1 / 8, 3 / 8, 4 / 8], [1 / 8, 3 / 8, 4 / 8]]
-the hidden key has left the sum as well: divide by 1 + 3 in the second row.
     [[1 / 8, 3 / 8, 4 / 8], [1 / 8, 3 / 8, 0]]
 the rows are in the wrong order: the first query sees all three keys.
     [[1 / 4, 3 / 4, 0], [1 / 8, 3 / 8, 4 / 8]]

@@ -50,26 +50,6 @@ def late(scores, mask):
     return kept / torch.where(total == 0, 1, total)
 
 
-def later(scores, mask):
-    kept = torch.softmax(scores, dim=-1) * mask
-    total = kept.sum(dim=-1, keepdim=True)
-    return kept / torch.where(total == 0, 1, total)
-
-
-def unshifted(scores, mask):
-    exp = torch.where(mask, torch.exp(scores), 0)
-    total = exp.sum(dim=-1, keepdim=True)
-    return exp / torch.where(total == 0, 1, total)
-
-
-def shifted_by_hidden(scores, mask):
-    """The maximum may be hidden, and the shifted scores are hidden in time."""
-    shifted = scores - scores.detach().amax(dim=-1, keepdim=True)
-    exp = torch.exp(torch.where(mask, shifted, -torch.inf))
-    total = exp.sum(dim=-1, keepdim=True)
-    return exp / torch.where(total == 0, 1, total)
-
-
 def plus(scores, mask, number):
     """Scores to which a number is added where they are hidden."""
     return scores + torch.where(mask, scores.new_zeros(()), number)
@@ -105,7 +85,6 @@ CASES = (
     case(**row([5.0], [1])),
     case(**row([[0.0, 0.0], [0.0, 2.0]], [[1, 1], [0, 1]])),
     case(**with_empty((3, 4))),
-    case(**with_empty((2, 3, 5))),
     case(**with_empty((2, 3, 2, 4))),
     case(scores=rng.standard_normal((2, 3, 4)), mask=np.array([[True, True, False, True]])),
     case(scores=rng.standard_normal((2, 3, 4)), mask=np.arange(12).reshape(3, 4) > 3),
@@ -118,7 +97,6 @@ CASES = (
     stress(**row([[0.0, 1.0, 1e300], [2.0, 0.0, 900.0]], [[1, 1, 0], [0, 1, 0]])),
     stress(**row([1e4, -1e4, 1e4], [1, 1, 0])),
     stress(**row([[-1e4, -9999.0], [1e4, 9999.0]], [[1, 1], [1, 1]])),
-    stress(**row([-1e300, -1e300], [1, 1])),
     stress(**row([np.finfo(float).min, np.finfo(float).min, 0.0], [1, 1, 0])),
     stress(**row([-2e4, -2e4, 0.0], [1, 1, 0])),
     stress(**row([-1e300, -1e300, 0.0], [1, 1, 0])),
@@ -132,8 +110,6 @@ CASES = (
 )
 
 MISTAKES = """
-an empty row is NaN: its weights have to be replaced by 0.
-    is unmended
 a finite fill is a score like any other: an empty row becomes uniform, if its weights are not
 replaced, and a visible score at or below the fill loses to it. Only −∞ is below every score.
     (mask, scores, -torch.inf) → (mask, scores, torch.finfo(scores.dtype).min)
@@ -141,20 +117,16 @@ replaced, and a visible score at or below the fill loses to it. Only −∞ is b
     (mask, scores, -torch.inf) → (mask, scores, -1e4)
     (mask, scores, -torch.inf) → (mask, scores, -100.0)
     torch.where(mask, scores, -torch.inf) → scores.masked_fill(~mask, -1e9)
-an empty row becomes uniform: its weights have to be replaced by 0.
+an empty row is NaN, or becomes uniform: its weights have to be replaced by 0.
+    is unmended
     (replaced, → (torch.where(mask.any(dim=-1, keepdim=True), replaced, 0),
 the weights of an empty row are mended, and its gradient is NaN: the NaN inside goes backward
 through the sum. Replace scores with torch.where, and add nothing.
     visible = torch.where(mask, scores, -torch.inf) → visible = plus(scores, mask, -torch.inf)
-    = torch.softmax(plus(scores, mask, -torch.inf), dim=-1).nan_to_num()
-the weights are right, and the gradient is not: a hidden score overflows in exp, and backward 0 · ∞
-is NaN. Hide before exp.
-    torch.exp(seen - torch.where(top.isfinite(), top, 0)) → torch.where(mask, torch.exp(scores - torch.where(top.isfinite(), top, 0)), 0)
 a hidden score becomes 0, and e^0 = 1 takes part: only −∞ is absent.
     (mask, scores, -torch.inf) → (mask, scores, 0)
-the mask is added: 1 more for a visible score favours it and hides nothing.
+the mask hides nothing: it is not used, or it is added, and 1 more only favours a visible score.
     = torch.softmax(scores + mask, dim=-1)
-the mask is never used.
     = torch.softmax(scores, dim=-1)
 the hidden keys are still in the denominator: hide before the softmax.
     (visible, → (scores,
@@ -164,11 +136,10 @@ where it is 0.
     torch.where(total == 0, 1, total) → (total + 1e-9)
 a hidden score that is huge or NaN takes part, in exp or in a maximum, before it is set aside: hide
 it first.
-    is late
-    is later
-    is unshifted
-    is shifted_by_hidden
-    exp / torch.where(total == 0, 1, total) → exp / total.clamp(min=1e-9)
+    torch.exp(scores - scores.amax(dim=-1, keepdim=True)) → torch.softmax(scores, dim=-1)
+    torch.exp(scores - scores.amax(dim=-1, keepdim=True)) * mask → torch.where(mask, torch.exp(scores), 0)
+    torch.exp(scores - scores.amax(dim=-1, keepdim=True)) * mask → torch.where(mask, torch.exp(scores), 0) ; torch.where(total == 0, 1, total) → total.clamp(min=1e-9)
+    torch.exp(scores - scores.amax(dim=-1, keepdim=True)) * mask → torch.exp(torch.where(mask, scores - scores.detach().amax(dim=-1, keepdim=True), -torch.inf))
 the weights of an empty row are 0 / 0, which is NaN, and goes on in the gradient: hide before exp,
 and divide by 1 where the sum is 0.
     kept / torch.where(total == 0, 1, total) → kept / total
@@ -193,9 +164,6 @@ hidden scores, and then hidden weights, with torch.where.
 the polarity is inverted: True = may look.
     = softmax(scores, ~mask)
     = unmended(scores, ~mask)
-autograd has no record that leads from the weights to the scores: they were detached, or the weights
-were made without them.
-    = softmax(scores.detach(), mask)
 the weights are right, and the gradient is not: the sum was detached, and it changes with every
 score.
     terms / torch.where(total == 0, 1, total) → terms / torch.where(total == 0, 1, total).detach()
@@ -212,19 +180,15 @@ the last of any tensor, dim=-1.
     dim=-1) → dim=-2)
     dim=-1) → dim=1)
     (visible, dim=-1) → (visible, dim=0 if visible.ndim in (1, 3) else 1)
-the weights are computed in float32 or in float64 whatever came in: keep the dtype of the scores.
-    = softmax(scores.double(), mask)
-    = softmax(scores.float(), mask)
+the weights are computed in float32 whatever came in: keep the dtype of the scores.
     = softmax(scores.float(), mask).to(scores.dtype)
-this is NumPy's array: a tensor is asked for.
-    = softmax(scores.detach(), mask).numpy()
 """
 
 exercise = write(
     softmax,
     CASES,
     MISTAKES,
-    drafts=(unmended, by_hand, late, later, unshifted, shifted_by_hidden),
+    drafts=(unmended, by_hand, late),
     oracle=by_formula,
     through=differentiated,
     exact_zeros=True,
