@@ -1,7 +1,5 @@
 """The figures show what they are given, and everybody can read them."""
 
-from functools import cache
-
 import matplotlib
 import numpy as np
 import pytest
@@ -32,7 +30,6 @@ CALLS = {
 every_figure = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
 
 
-@cache  # nobody changes it
 def figure_of(draw):
     figure = draw().figure
     FigureCanvasAgg(figure).draw()
