@@ -48,6 +48,7 @@ def test_what_no_test_speaks_of_is_proved_by_those_of_its_importers():
 def test_an_exercise_is_proved_by_its_own_cases_and_a_family_by_those_of_its_exercises():
     chapters = "code/attnbook/exercises/chapters"
     assert concerned_by(f"{chapters}/masks/causal_mask.py")[-2:] == ["-k", "masks.causal_mask"]
+    assert concerned_by(f"{chapters}/masks/__init__.py")[-2:] == ["-k", "masks."]
     users = concerned_by("code/attnbook/exercises/families/triangles.py")[-1]
     assert "masks.causal_mask" in users.split(" or ")
 

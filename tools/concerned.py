@@ -111,5 +111,6 @@ def _sources(pattern):
 
 
 def _exercise(path):
+    """What the names of an exercise's tests have in common, or of all those of a chapter."""
     chapter, exercise = Path(path).parts[-2:]
-    return f"{chapter}.{exercise.removesuffix('.py')}"
+    return f"{chapter}.{exercise.removesuffix('.py').removeprefix('__init__')}"

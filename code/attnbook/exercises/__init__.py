@@ -93,7 +93,11 @@ def names(chapters=CHAPTERS):
 def _names_in(chapter):
     files = (Path(__file__).parent / "chapters" / chapter).glob("*.py")
     titles = ((TITLE.search(_first_line(file)), file.stem) for file in files)
-    return [name for _, name in sorted((int(title[1]), name) for title, name in titles if title)]
+    numbered = sorted((int(title[1]), name) for title, name in titles if title)
+    if [number for number, _ in numbered] != [*range(1, len(numbered) + 1)]:
+        found = ", ".join(f"{number} {name}" for number, name in numbered)
+        raise ValueError(f"the exercises of {chapter} are not numbered 1, 2, 3 and so on: {found}")
+    return [name for _, name in numbered]
 
 
 def _first_line(file):

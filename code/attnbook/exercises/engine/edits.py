@@ -19,6 +19,10 @@ from zlib import crc32
 CHANGE = re.compile(r" ?([→⇒]) ?")
 
 
+class Misfit(ValueError):
+    """A change whose old text does not stand in the source as it should."""
+
+
 def versions(line, function, *more):
     """The wrong functions that a line stands for: the changed function, and others that it fits.
 
@@ -32,11 +36,14 @@ def versions(line, function, *more):
     if line.startswith("= "):
         text = f"def wrong{inspect.signature(right)}:\n    return {line[2:]}\n"
         return [made("wrong", text, right)]
-    found = [
-        made(each[-1].__name__, text, right) for each in several if (text := edited(each, line))
-    ]
+    found, misfits = [], []
+    for each in several:
+        try:
+            found.append(made(each[-1].__name__, edited(each, line), right))
+        except Misfit as misfit:
+            misfits.append(f"{misfit} of {each[-1].__name__}")
     if not found:
-        raise ValueError(f"nothing in {right.__name__} fits {line!r}")
+        raise ValueError(f"{line!r} fits nothing: {'; '.join(misfits)}")
     return found
 
 
@@ -51,22 +58,19 @@ def source(*functions):
 
 
 def edited(functions, line):
-    """The source of functions with each change of a line; None where one of them does not fit."""
+    """The source of functions with each change of a line. Raises Misfit where one does not fit."""
     text = source(*functions)
     for change in line.split(" ; "):
         old, arrow, new = CHANGE.split(change.replace("\\n", "\n"), maxsplit=1)
-        try:
-            text = exchanged(text, old, new, everywhere=arrow == "⇒")
-        except ValueError:
-            return None
+        text = exchanged(text, old, new, everywhere=arrow == "⇒")
     return text
 
 
 def exchanged(text, old, new, everywhere=False):
-    """The text with `new` for `old`. Raises ValueError unless that stands in it once, or at all."""
+    """The text with `new` for `old`. Raises Misfit unless that stands in it once, or at all."""
     times = text.count(old)
     if times != 1 and not (everywhere and times):
-        raise ValueError(f"{old!r} stands {times} times in the text")
+        raise Misfit(f"{old!r} stands {times} times in the text")
     return text.replace(old, new)
 
 
