@@ -27,12 +27,8 @@ def solution(exercise):
     return answers(exercise, exercise.answer())
 
 
-def test_there_are_enough_exercises_and_misconceptions():
-    assert len(ALL) >= 20
-    assert len(MISTAKES) >= 60
-    for chapter in exercises.CHAPTERS:
-        kinds = [e.kind for e in ALL if e.name.startswith(f"{chapter}.")]
-        assert len(kinds) >= 2
+def test_every_chapter_has_exercises():
+    assert {exercise.name.split(".")[0] for exercise in ALL} == set(exercises.CHAPTERS)
 
 
 @pytest.mark.parametrize("exercise", ALL, **name)
@@ -161,11 +157,14 @@ def applies(exercise, spoil):
     return arrays or spoil not in (changes_its_arguments, one_number_of_axes)
 
 
-@pytest.mark.parametrize("spoil", GENERIC, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("exercise", WRITE, **name)
+SPOILED = [(exercise, spoil) for exercise in WRITE for spoil in GENERIC if applies(exercise, spoil)]
+
+
+@pytest.mark.parametrize(
+    ("exercise", "spoil"), SPOILED, ids=lambda x: getattr(x, "name", None) or x.__name__
+)
 def test_a_right_answer_spoiled_is_wrong(exercise, spoil):
-    if applies(exercise, spoil):
-        assert exercise.verdict(lambda *a: spoil(exercise.answer, *a)).state == "wrong"
+    assert exercise.verdict(lambda *a: spoil(exercise.answer, *a)).state == "wrong"
 
 
 @pytest.mark.parametrize("exercise", WRITE, **name)
