@@ -27,6 +27,15 @@ def pytest_addoption(parser):
     parser.addoption("--everywhere", action="store_true", help="run what is marked so, too")
 
 
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """The folder where a reader's progress is kept: one of this test's own."""
+    from attnbook.exercises.engine import record
+
+    monkeypatch.setattr(record, "path", lambda: tmp_path / "data" / "progress.json")
+    return tmp_path / "data"
+
+
 def pytest_collection_modifyitems(config, items):
     if not config.getoption("--everywhere"):
         for item in items:

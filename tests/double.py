@@ -11,7 +11,10 @@ DOUBLE = Write(
     level="easy",
     minutes=1,
     answer=lambda x: 2 * x,
+    explanation="Twice.",
+    hints=("Add it to itself.", "Or multiply."),
     known=lambda: (Mistake(lambda x: x**2, "that is the square."),),
+    notice="Doubling is linear.",
     cases=(case(x=np.array([2.0])), case(x=np.array([3.0])), case(x=np.ones((2, 40)))),
 )
 

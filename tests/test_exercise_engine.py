@@ -5,37 +5,16 @@ import warnings
 
 import numpy as np
 import pytest
+from double import DOUBLE, text
 
 from attnbook import exercises
 from attnbook.exercises.engine import record
 from attnbook.exercises.engine.attempt import identical
 from attnbook.exercises.engine.compare import difference
-from attnbook.exercises.engine.exercise import Mistake, not_yet
-from attnbook.exercises.engine.write import Write, case
+from attnbook.exercises.engine.exercise import not_yet
 
 LIBRARY = {"warnings": warnings}
-DOUBLE = Write(
-    name="test.double",
-    title="Double",
-    level="easy",
-    minutes=1,
-    answer=lambda x: 2 * x,
-    explanation="Twice.",
-    hints=("Add it to itself.", "Or multiply."),
-    known=lambda: (Mistake(lambda x: x**2, "that is the square."),),
-    notice="Doubling is linear.",
-    cases=(case(x=np.array([2.0])), case(x=np.array([3.0])), case(x=np.ones((2, 40)))),
-)
-
-
-@pytest.fixture(autouse=True)
-def kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "path", lambda: tmp_path / "data" / "progress.json")
-    return tmp_path / "data"
-
-
-def text(answer):
-    return DOUBLE.verdict(answer).text
+pytestmark = pytest.mark.usefixtures("kept")
 
 
 def test_an_error_is_told_with_its_line_and_input_and_no_frames_of_ours():

@@ -3,22 +3,13 @@
 import datetime
 import json
 
-import numpy as np
 import pytest
+from double import DOUBLE
 
 from attnbook import exercises
 from attnbook.exercises.engine import record
-from attnbook.exercises.engine.write import Write, case
 
-DOUBLE = Write(
-    name="test.double",
-    title="Double",
-    level="easy",
-    minutes=1,
-    answer=lambda x: 2 * x,
-    hints=("Add it to itself.", "Or multiply."),
-    cases=(case(x=np.array([3.0])),),
-)
+pytestmark = pytest.mark.usefixtures("kept")
 
 
 def test_two_exercises_with_one_number_are_refused(monkeypatch):
@@ -26,12 +17,6 @@ def test_two_exercises_with_one_number_are_refused(monkeypatch):
     monkeypatch.setattr(exercises, "_first_line", lambda file: '"""1. Hide it · easy · 5 min')
     with pytest.raises(ValueError, match=r"of masks are not numbered .* 1 \w+, 1 added"):
         exercises.names(["masks"])
-
-
-@pytest.fixture(autouse=True)
-def kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "path", lambda: tmp_path / "data" / "progress.json")
-    return tmp_path / "data"
 
 
 def test_tries_and_the_day_of_solving_are_kept(kept):
