@@ -75,10 +75,6 @@ WRONG = {
 }
 
 
-def in_half(q, k, v, options):
-    return fused.attention(*(x.half() for x in (q, k, v)), **options).double()
-
-
 def again(q, k, v, options, **changed):
     if "window" in changed and options["window"] is not None:
         changed["window"] += options["window"]

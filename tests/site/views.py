@@ -27,7 +27,6 @@ LIGHT = (
     looks.pale_rings,
     looks.faults_in_print,
 )
-DARK = (looks.pale_rings,)
 WHOLE = (("light", 390, PHONE), ("light", 1280, LIGHT), ("dark", 1280, (looks.pale_rings,)))
 STRIPPED = (
     ("dark", 1280, (faults.pale,)),
