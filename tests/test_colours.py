@@ -82,8 +82,8 @@ def written_elsewhere(text):
 
 
 def test_no_colour_is_written_outside_the_table():
+    assert all(any(ROOT.glob(pattern)) for pattern in DRAW), "each pattern finds files"
     files = [path for pattern in DRAW for path in ROOT.glob(pattern)]
-    assert len(files) > 40
     found = {path.name: written_elsewhere(path.read_text(encoding="utf-8")) for path in files}
     assert {name: colors for name, colors in found.items() if colors} == {}
     assert written_elsewhere("a { color: #22252A }")

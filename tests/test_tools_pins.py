@@ -38,7 +38,7 @@ def installed(name):
 
 def test_every_pinned_package_takes_the_oldest_python_that_is_promised():
     names = PINS.keys() - ELSEWHERE
-    assert len(names) > 100
+    assert PINS.keys() > ELSEWHERE
     assert refused({name: installed(name)["Requires-Python"] for name in names}) == []
 
 
