@@ -20,7 +20,7 @@ BY_NAME = {rule.__name__: rule for rule in RULES}
 
 def module(path):
     """The name of a chapter's exercises."""
-    return path.stem.partition("-")[2].replace("-", "_")
+    return path.stem.replace("-", "_")
 
 
 def chapter(path, address=None):
@@ -40,12 +40,12 @@ unspoiled = cache(chapter)  # a rule only reads it
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_the_chapter_keeps_the_rule(path, rule):
     assert rule(unspoiled(path)) == []
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_the_chapter_keeps_every_rule_once_the_book_has_an_address(path):
     published = chapter(path, ADDRESS)
     assert [cell.id for cell in published.cells].count("install") == 1
@@ -66,14 +66,14 @@ def unlisted(path):
     return [f"{name} lacks {it!r}" for name, (it, listed) in lists.items() if it not in listed]
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_the_chapter_is_listed_wherever_it_must_be(path):
     assert unlisted(path) == []
 
 
 def test_a_chapter_that_is_not_listed_is_told():
-    assert unlisted(BOOK / "numpy/15-sinks.ipynb") == [
-        "_toc.yml lacks 'book/numpy/15-sinks'",
+    assert unlisted(BOOK / "numpy/sinks.ipynb") == [
+        "_toc.yml lacks 'book/numpy/sinks'",
         "exercises.CHAPTERS lacks 'sinks'",
     ]
 
@@ -86,14 +86,14 @@ def misnumbered(text, folder):
             yield f"Chapter {number} is {page}"
 
 
-@pytest.mark.parametrize("path", [*NOTEBOOKS, BOOK / "index.md"], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*NOTEBOOKS, BOOK / "index.md"], ids=lambda path: path.name)
 def test_a_link_to_a_chapter_has_its_number(path):
     assert list(misnumbered(path.read_text(encoding="utf-8"), path.parent)) == []
 
 
 def test_a_link_with_another_number_is_found():
-    text = "[Chapter 2](02-softmax.ipynb) and [Chapter 3](02-softmax.ipynb#temperature)"
-    assert [*misnumbered(text, BOOK / "numpy")] == ["Chapter 3 is book/numpy/02-softmax"]
+    text = "[Chapter 2](softmax.ipynb) and [Chapter 3](softmax.ipynb#temperature)"
+    assert [*misnumbered(text, BOOK / "numpy")] == ["Chapter 3 is book/numpy/softmax"]
 
 
 def first(cells, part):

@@ -79,15 +79,13 @@ def test_what_is_written_to_a_file_has_no_colours_and_no_line_of_settings(book):
 
 def test_a_notebook_that_the_contents_lack_is_told(book):
     assert "is not in the book" not in built(book)[1]
-    notebook = book / "book/numpy/15-sinks.ipynb"
+    notebook = book / "book/numpy/sinks.ipynb"
     notebook.parent.mkdir()
     notebook.write_text(nbformat.writes(TINY), encoding="utf-8")
     status, said = built(book)
     notebook.unlink()
     assert status == 0
-    assert said.endswith(
-        "book/numpy/15-sinks.ipynb is not in the book: _toc.yml does not list it.\n"
-    )
+    assert said.endswith("book/numpy/sinks.ipynb is not in the book: _toc.yml does not list it.\n")
 
 
 def test_a_changed_extension_arrives_in_the_built_site(book):

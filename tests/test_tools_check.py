@@ -10,7 +10,7 @@ from jupyter_client import KernelManager
 from tools import check, kernels, minute, prove
 from tools.concerned import MOST, concerned_by, nearest
 
-NOTEBOOK = "book/numpy/01-weighted-average.ipynb"
+NOTEBOOK = "book/numpy/weighted-average.ipynb"
 
 
 def test_each_step_looks_at_the_named_notebooks_only():
@@ -81,7 +81,7 @@ def test_the_rules_and_exercises_are_asked_of_the_named_notebook_only():
     command = [*command, "--collect-only"]
     said = subprocess.run(command, capture_output=True, text=True).stdout
     for test, name in [
-        ("keeps_the_rule", "01-weighted-average"),
+        ("keeps_the_rule", "weighted-average.ipynb"),
         ("_exercise", "weighted_average"),
         ("a_slip_in", "weighted_average"),
     ]:

@@ -8,7 +8,7 @@ import pytest
 from tools.exercise_headers import head
 
 BOOK = Path(__file__).parents[1] / "book"
-CHAPTER = nbformat.read(BOOK / "numpy/02-softmax.ipynb", as_version=4)
+CHAPTER = nbformat.read(BOOK / "numpy/softmax.ipynb", as_version=4)
 
 
 def sources(notebook):

@@ -41,7 +41,7 @@ def test_the_notebooks_are_trusted_before_lab_opens_them(tmp_path, place):
     jupyter = tmp_path / ".venv/bin/jupyter"
     jupyter.write_text(STUB)
     jupyter.chmod(0o755)
-    name = "book/numpy/01-weighted-average.ipynb"
+    name = "book/numpy/weighted-average.ipynb"
     (tmp_path / name).parent.mkdir(parents=True)
     shutil.copy(ROOT / name, tmp_path / name)
     data = tmp_path / "data"

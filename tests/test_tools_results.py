@@ -10,7 +10,7 @@ WHOLE = """<testsuites><testsuite>
 <testcase classname="tests.test_masks" name="test_b" time="0.5"/>
 <testcase classname="tests.site.test_pages" name="test_c" time="1"/>
 <testcase classname="code.attnbook.masks" name="masks.causal_mask" time="0"/>
-<testcase classname="book.numpy.02-softmax.ipynb" name="Cell 0" time="0"/>
+<testcase classname="book.numpy.softmax.ipynb" name="Cell 0" time="0"/>
 </testsuite></testsuites>"""
 
 

@@ -11,7 +11,7 @@ import pytest
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
-NOTEBOOK = ROOT / "book/gpu/03-triton.ipynb"
+NOTEBOOK = ROOT / "book/gpu/triton.ipynb"
 HEAD = "import triton\nimport triton.language as tl\n\n\n"
 COMPILE = """
 import sys

@@ -1,6 +1,6 @@
 """Prove a change in a minute: of notebooks all that they print, of others the nearest tests.
 
-python -m tools.check book/numpy/02-softmax.ipynb code/attnbook/linear.py
+python -m tools.check book/numpy/softmax.ipynb code/attnbook/linear.py
 """
 
 import sys
@@ -36,15 +36,15 @@ def steps(paths):
 
 
 def _of_chapters(notebooks):
-    names = [Path(path).stem for path in notebooks]
-    exercises = [f"{name.partition('-')[2].replace('-', '_')}." for name in names]
+    names = [Path(path).name for path in notebooks]
+    exercises = [f"{Path(path).stem.replace('-', '_')}." for path in notebooks]
     wanted = " or ".join(names + exercises)
     return "-k", wanted, "tests/test_chapters.py", *OF_EXERCISES, *notebooks
 
 
 def main(paths):
     if not paths:
-        sys.exit("Say which file, as in: make check FILE=book/numpy/02-softmax.ipynb")
+        sys.exit("Say which file, as in: make check FILE=book/numpy/softmax.ipynb")
     if missing := [path for path in paths if not Path(path).is_file()]:
         sys.exit(f"There is no file {missing[0]}")
     with tempfile.TemporaryDirectory() as folder:

@@ -19,8 +19,8 @@ SIGNATURE = re.compile(r'<dt class="sig [^>]*id="([^"]*)">(.*?)</dt>', re.DOTALL
 BEGINS = re.compile(r"\s*(?:def|class) (\w+)")
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 PLAIN = "book/index"
-NUMPY = "book/numpy/01-weighted-average"
-TORCH = "book/pytorch/01-twins"
+NUMPY = "book/numpy/weighted-average"
+TORCH = "book/pytorch/twins"
 API = "book/api/distributed"
 pytestmark = pytest.mark.everywhere  # small books with an address are built each time
 

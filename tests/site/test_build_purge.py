@@ -45,4 +45,4 @@ def test_names_and_brackets_in_code_look_as_other_code_and_so_need_no_mark(folde
             for kind in ("", r"\.n", r"\.p")
         }
         assert len(found) == 1, scheme
-    assert '<span class="n">' not in (folder / "book/numpy/02-softmax.html").read_text("utf-8")
+    assert '<span class="n">' not in (folder / "book/numpy/softmax.html").read_text("utf-8")

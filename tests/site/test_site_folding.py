@@ -3,7 +3,7 @@
 import pytest
 from browsing import PAGES
 
-CHAPTER = "book/numpy/04-masks.html"
+CHAPTER = "book/numpy/masks.html"
 HIDDEN = """kind => [...document.querySelectorAll(`details.${kind}`)].filter(box =>
   box.lastElementChild.getBoundingClientRect().height === 0
   || box.getBoundingClientRect().bottom < box.lastElementChild.getBoundingClientRect().bottom
@@ -62,7 +62,7 @@ SIZES = """() => [...new Set([...document.querySelectorAll(
 )].map(part => getComputedStyle(part).fontSize))]"""
 
 
-@pytest.mark.parametrize("chapter", [CHAPTER, "book/pytorch/03-modules.html"])
+@pytest.mark.parametrize("chapter", [CHAPTER, "book/pytorch/modules.html"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_what_is_said_of_an_answer_is_as_large_as_the_text(visit, chapter, width):
     page = visit(chapter, width=width).page

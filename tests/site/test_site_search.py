@@ -5,30 +5,30 @@ import json
 import pytest
 
 TAUGHT = {  # what a reader types -> part of the address where the first result may lead
-    "log-sum-exp": "02-softmax.html",
-    "logsumexp": "02-softmax.html",
-    "softmax": "02-softmax.html",
-    "softmax overflow": "02-softmax.html",
-    "NaN": "02-softmax.html#",
-    "causal mask": "04-masks.html#",
-    "padding": "04-masks.html#",
+    "log-sum-exp": "numpy/softmax.html",
+    "logsumexp": "numpy/softmax.html",
+    "softmax": "numpy/softmax.html",
+    "softmax overflow": "numpy/softmax.html",
+    "NaN": "numpy/softmax.html#",
+    "causal mask": "numpy/masks.html#",
+    "padding": "numpy/masks.html#",
     "valid_lens": "html#",
-    "multi-head": "03-modules.html",
-    "multi-head attention": "03-modules.html",
-    "grouped heads": "10-heads.html#shared-keys",
-    "RoPE": "11-positions.html#turn-it-instead",
-    "alibi": "11-positions.html#lower-the-score",
-    "finite differences": "12-gradients.html#finite-differences",
-    "backward": "12-gradients.html",
-    "online softmax": "13-online.html",
-    "FlashAttention": "03-triton.html#flashattention",
-    "delta rule": "14-linear.html#correct-the-delta-rule",
-    "linear attention": "14-linear.html",
+    "multi-head": "pytorch/modules.html",
+    "multi-head attention": "pytorch/modules.html",
+    "grouped heads": "numpy/heads.html#shared-keys",
+    "RoPE": "numpy/positions.html#turn-it-instead",
+    "alibi": "numpy/positions.html#lower-the-score",
+    "finite differences": "numpy/gradients.html#finite-differences",
+    "backward": "numpy/gradients.html",
+    "online softmax": "numpy/online.html",
+    "FlashAttention": "gpu/triton.html#flashattention",
+    "delta rule": "numpy/linear.html#correct-the-delta-rule",
+    "linear attention": "numpy/linear.html",
     "rope_backward": "html#",
-    "dropout": "03-modules.html#",
-    "is_causal": "04-libraries.html#is-causal",
+    "dropout": "pytorch/modules.html#",
+    "is_causal": "pytorch/libraries.html#is-causal",
     "KV cache": "book/numpy/",
-    "bahdanau": "08-additive.html",
+    "bahdanau": "numpy/additive.html",
     "heat map": "html#",
 }
 NOTHING = {"einsum", "zyzzyva"}  # no chapter speaks of einsum
@@ -58,7 +58,7 @@ def test_the_chapter_that_teaches_it_comes_first(results, query):
 
 
 def test_a_chapter_comes_before_its_sections_and_a_section_before_exercises(results):
-    assert results["softmax"][0].endswith("02-softmax.html")
+    assert results["softmax"][0].endswith("numpy/softmax.html")
     assert not [at for query in ("NaN", "padding") for at in results[query][:2] if "exercise" in at]
 
 
@@ -90,10 +90,10 @@ def test_by_keyboard_from_any_page(visit):
     page.keyboard.type("log-sum-exp")
     page.keyboard.press("Enter")
     page.wait_for_url("**/search.html?q=log-sum-exp*")
-    assert "02-softmax.html" in _hits(page)[0]
+    assert "numpy/softmax.html" in _hits(page)[0]
     page.locator("#search-results a[href*='softmax.html#']").first.focus()
     page.keyboard.press("Enter")
-    page.wait_for_url("**/02-softmax.html#*")
+    page.wait_for_url("**/softmax.html#*")
     assert page.evaluate("scrollY") > 0
     assert page.locator("mark, .highlighted").count() == 0
 
@@ -116,5 +116,5 @@ def test_a_search_fetches_no_pages(visit):
 def test_from_a_folder(browser, folder):
     page = browser.new_page()
     page.goto(f"{folder.as_uri()}/search.html?q=padding")
-    assert "04-masks.html#" in _hits(page)[0]
+    assert "numpy/masks.html#" in _hits(page)[0]
     page.close()
