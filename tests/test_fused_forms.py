@@ -47,7 +47,7 @@ KERNELS = {
         {"bias": BIAS.clone().requires_grad_()},
     ],
     "no kernel computes in float64": [{"dtype": torch.float64}],
-    "its heads have at most 256 features, keys as many as values": [
+    "its heads have 1 to 256 features, keys as many as values": [
         {"width": (257, 257)},
         {"width": (16, 32)},
     ],

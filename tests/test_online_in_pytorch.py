@@ -248,20 +248,20 @@ def test_short_floats_on_a_gpu_go_to_the_kernels(monkeypatch):
     monkeypatch.setitem(sys.modules, "attnbook.kernels", kernels)
     monkeypatch.setattr("attnbook.kernels", kernels, raising=False)
     q = torch.ones(1, 2, 8, 16, dtype=torch.bfloat16)
-    assert pytorch.online._kernels(q, q) is None  # on the processor
+    chosen = pytorch.online._kernels
+
+    def on_gpu(dtype=q.dtype, shape=q.shape):
+        x = types.SimpleNamespace(device=torch.device("cuda"), dtype=dtype, shape=shape)
+        return chosen(x, x, x)
+
+    assert chosen(q, q, q) is None  # on the processor
     monkeypatch.setattr(options, "is_there", lambda module: True)
-    on_gpu = types.SimpleNamespace(device=torch.device("cuda"), dtype=q.dtype, shape=q.shape)
-    assert pytorch.online._kernels(on_gpu, q) is kernels
-    for width in (16, 80, 256):
-        wide = types.SimpleNamespace(**(vars(on_gpu) | {"shape": (8, width)}))
-        assert pytorch.online._kernels(wide, wide) is kernels
-    for wrong in ({"dtype": torch.float64}, {"dtype": torch.float32}, {"shape": (8, 24)}):
-        assert pytorch.online._kernels(types.SimpleNamespace(**(vars(on_gpu) | wrong)), q) is None
-    wide = types.SimpleNamespace(**(vars(on_gpu) | {"shape": (8, 257)}))
-    assert pytorch.online._kernels(wide, wide) is None
+    assert all(on_gpu(shape=(8, width)) is kernels for width in (1, 16, 80, 256))
+    assert on_gpu(shape=(8, 0)) is on_gpu(shape=(8, 257)) is None
+    assert on_gpu(torch.float64) is on_gpu(torch.float32) is None
     monkeypatch.setattr(options, "is_there", lambda module: module != "triton")
-    assert pytorch.online._kernels(on_gpu, q) is None
-    monkeypatch.setattr(pytorch.online, "_kernels", lambda q, v: kernels)
+    assert on_gpu() is None
+    monkeypatch.setattr(pytorch.online, "_kernels", lambda q, k, v: kernels)
     out, lse = pytorch.online.attend(q, q, q, True, None)
     grads = pytorch.attention_backward(q, q, q, q, out, lse, True, 0.5)
     assert calls == [("forward", True, None), ("backward", torch.bfloat16, True, 0.5)]

@@ -29,7 +29,7 @@ class Form(NamedTuple):
 
 
 def kernels_refuse(q, k, v, options):
-    if (why := no_kernel(q, v)) is not None:
+    if (why := no_kernel(q, k, v)) is not None:
         return why
     if options.mask is not None:
         return "it takes no mask, but rules"

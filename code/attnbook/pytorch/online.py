@@ -2,7 +2,7 @@
 
 The same steps as in `attnbook.online`, on tensors: no matrix of all the weights. It is what one
 rank of `attnbook.distributed` computes alone. Heads may share keys and values, and short floats are
-computed in float32. On a GPU, short floats go to `attnbook.kernels`, if that is there.
+computed in float32. On a GPU, short floats of one dtype go to `attnbook.kernels`, if that is there.
 """
 
 import torch
@@ -87,10 +87,10 @@ def attention_backward(
 
     Source: Dao et al. (2022), appendix B.4, algorithm 4.
     """
-    if (kernels := _kernels(q, v)) is not None:
-        grads = kernels.flash_attention_backward(
-            grad_out, q, k, v, out.to(q.dtype), lse, causal=causal, scale=scale
-        )
+    _refuse_unless_shared(q, k)
+    if (kernels := _kernels(q, k, v)) is not None:
+        given = grad_out.to(q.dtype), q, k, v, out.to(q.dtype), lse.float()
+        grads = kernels.flash_attention_backward(*given, causal=causal, scale=scale)
         return tuple(grad.float() for grad in grads)
     return _backward(grad_out, q, k, v, out, lse, causal, scale)
 
@@ -119,7 +119,8 @@ def _backward(grad_out, q, k, v, out, lse, causal, scale):
 
 def attend(q, k, v, causal, scale):
     """Output and L, both in float32 at least."""
-    if (kernels := _kernels(q, v)) is not None:
+    _refuse_unless_shared(q, k)
+    if (kernels := _kernels(q, k, v)) is not None:
         out, lse = kernels.flash_attention_with_lse(q, k, v, causal=causal, scale=scale)
         return out.float(), lse
     q, k, v = _grouped(q, k, v)
@@ -148,13 +149,16 @@ def take_in(out, lse, rows, part_out, part_lse):
     out[..., rows, :], lse[..., rows] = merged
 
 
-def _grouped(q, k, v, *of_queries):
-    """In float32 at least, with an axis for the heads of q that share a head of k and v."""
+def _refuse_unless_shared(q, k):
     n_heads, n_kv_heads = q.shape[-3], k.shape[-3]
     if n_kv_heads < 1 or n_heads % n_kv_heads:
         raise ValueError(f"k has {n_kv_heads} heads; expected a divisor of the {n_heads} of q")
+
+
+def _grouped(q, k, v, *of_queries):
+    """In float32 at least, with an axis for the heads of q that share a head of k and v."""
     wide = torch.promote_types(q.dtype, torch.float32)
-    heads = n_kv_heads, n_heads // n_kv_heads
+    heads = k.shape[-3], q.shape[-3] // k.shape[-3]
     q, *of_queries = (x.to(wide).unflatten(-3, heads) for x in (q, *of_queries))
     return q, k.to(wide).unsqueeze(-3), v.to(wide).unsqueeze(-3), *of_queries
 
@@ -189,9 +193,9 @@ def _mixed(weights, v, seen):
     return weights @ v if seen is None else visible_sum(weights, v, seen)
 
 
-def _kernels(q, v):
+def _kernels(q, k, v):
     """The book's kernels, if these tensors are for them: short floats on a GPU."""
-    if q.dtype == torch.float32 or no_kernel(q, v) is not None:
+    if q.dtype == torch.float32 or no_kernel(q, k, v) is not None:
         return None
     from attnbook import kernels
 

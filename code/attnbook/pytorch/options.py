@@ -56,8 +56,8 @@ class Options(NamedTuple):
         return self.rule.hides or self.mask is not None
 
 
-def no_kernel(q, v):
-    """Why the kernels do not take such queries and values; None if they do."""
+def no_kernel(q, k, v):
+    """Why the kernels do not take such queries, keys and values; None if they do."""
     if q.device.type != "cuda":
         where = {"cpu": "CPU"}.get(q.device.type, f"device {q.device.type!r}")
         return f"its kernels are for GPUs, and q is on the {where}"
@@ -65,8 +65,10 @@ def no_kernel(q, v):
         return "triton is not installed"
     if q.dtype not in KERNEL_DTYPES:
         return f"no kernel computes in {str(q.dtype).removeprefix('torch.')}"
-    if q.shape[-1] != v.shape[-1] or q.shape[-1] > KERNEL_WIDTHS[-1]:
-        return f"its heads have at most {KERNEL_WIDTHS[-1]} features, keys as many as values"
+    if not q.dtype == k.dtype == v.dtype:
+        return "q, k and v have different dtypes"
+    if q.shape[-1] != v.shape[-1] or not 1 <= q.shape[-1] <= KERNEL_WIDTHS[-1]:
+        return f"its heads have 1 to {KERNEL_WIDTHS[-1]} features, keys as many as values"
     return None
 
 
