@@ -54,6 +54,13 @@ def test_a_rule_with_its_triangle_at_the_other_corner_is_rejected(name):
     assert (shown & mask != mask).any()
 
 
+def test_a_window_may_be_a_small_integer_of_numpy():
+    """The negative of an unsigned 2 is 254."""
+    places = 0, 0, torch.arange(N_Q)[:, None], torch.arange(N_K)
+    near = flex.sliding_window(*(np.uint8(x) for x in (N_Q, N_K, 2)))
+    np.testing.assert_array_equal(near(*places), RULES["window"][1])
+
+
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("block", [2, 4])
 def test_blocks_are_those_of_the_online_chapter(name, block):

@@ -128,7 +128,7 @@ WRONG = {
         "repeat(*[1] * (marked.ndim - 2), self.shared, 1)",
     ),
     (rules.Rule.run, "the triangle at the top left"): (" + n_k - n_q", ""),
-    (rules.Rule.run, "a query does not see its own key"): ("n_q + n_k) + 1", "n_q + n_k)"),
+    (rules.Rule.run, "a query does not see its own key"): ("n_q) + 1", "n_q)"),
     (rules.Rule.run, "one key of the window too few"): (
         "first = own - min",
         "first = own + 1 - min",

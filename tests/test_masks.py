@@ -1,9 +1,10 @@
 """Which query may look at which key."""
 
 import numpy as np
+import one_line
 import pytest
 
-from attnbook import pytorch
+from attnbook import masks, pytorch
 from attnbook.masks import (
     causal_mask,
     document_mask,
@@ -64,6 +65,23 @@ def test_a_window_is_as_wide_whatever_integer_says_so(kind):
     q, k = (np.random.default_rng(0).standard_normal((n, 4)) for n in (7, 9))
     out, _ = sliding_window_attention_tiled(q, k, k, *sizes[2:])
     np.testing.assert_allclose(out, attention_with_lse(q, k, k, expected)[0], rtol=1e-13)
+
+
+@pytest.mark.parametrize("library", [masks, pytorch], ids=["numpy", "torch"])
+@pytest.mark.parametrize(("kind", "n"), [(np.int8, 100), (np.int8, 127), (np.uint8, 200)])
+def test_no_sum_of_sizes_overflows_in_a_small_integer(library, kind, n):
+    """100 + 100 is -56 in int8."""
+    sizes = [kind(x) for x in (n, n, n - 1)]
+    assert library.sliding_window_mask(*sizes).sum() == n * (n + 1) // 2
+
+
+@pytest.mark.parametrize(("kind", "n"), [(np.int8, 100), (np.uint8, 200)])
+def test_a_window_of_sizes_that_overflow_is_found(kind, n):
+    """As it stood here once: the integers as they come, and their sum."""
+    wrong = one_line.version(sliding_window_mask, "min(left, n_k)", "min(int(left), n_q + n_k)")
+    with np.errstate(over="ignore"):
+        shown = wrong.__wrapped__(kind(n), kind(n), kind(n - 1))
+    assert shown.sum() != n * (n + 1) // 2
 
 
 def test_a_causal_window_shows_left_plus_one_keys():

@@ -163,6 +163,7 @@ def test_alibi_falls_by_a_slope_for_each_step_back(library):
     assert np.array_equal(bias[0], [[-1, -0.5, 0, -0.5], [-1.5, -1, -0.5, 0]])
     assert np.array_equal(bias[7], bias[0] / 2**7)
     assert np.array_equal(library.alibi_bias(1, 1, 2), [[[-1 / 256, 0]]])
+    assert library.alibi_bias(np.int8(127), 1, 2).shape == (127, 1, 2), "127 + 1 is no int8"
     assert_close(library.alibi_bias(3, 1, 2)[:, 0, 0], -(2.0 ** (-8 * np.array([1, 2, 3]) / 3)))
 
 

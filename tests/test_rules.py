@@ -1,5 +1,7 @@
 """A rule says with two numbers for each query what the mask of the same name says."""
 
+import numpy as np
+import one_line
 import pytest
 import torch
 from fused_cases import mask_of, rule, rules_for
@@ -102,6 +104,15 @@ def test_a_window_may_be_wider_than_any_number_of_places(hides_more):
     first, end = hides_more.run(3, 4)
     assert (first == 0).all()
     assert torch.equal(end, torch.tensor([2, 3, 4] if hides_more.right == 0 else [4, 4, 4]))
+
+
+def test_sizes_may_be_small_integers_of_numpy():
+    """100 + 100 is -56 in int8."""
+    n = np.int8(100)
+    assert rules.sliding_window(2, 2).mask(n, n).sum() == 494
+    wrong = one_line.version(rules.Rule.run, "min(self.left, n_k)", "min(self.left, n_q + n_k)")
+    with np.errstate(over="ignore"):
+        assert (wrong(rules.sliding_window(2, 2), n, n)[0] > 98).any()
 
 
 def test_blocks_that_no_query_sees_are_skipped():

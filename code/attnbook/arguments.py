@@ -31,6 +31,8 @@ def checker(function):
 
     Whether arguments fit depends on their types, dtypes and shapes alone, and looking takes longer
     than a small attention: so what has fitted once is not looked at again.
+
+    An integer of NumPy comes back as Python's: 100 + 100 is -56 in int8, and -2 is 254 in uint8.
     """
     signature = inspect.signature(function)
     kind = _kind_for(signature)
@@ -42,7 +44,7 @@ def checker(function):
         if len(arguments) < len(args) + len(kwargs) or not _is_in(known, fitting):
             look(function, signature, args, kwargs)
             _remember(known, fitting)
-        return arguments
+        return {name: int(x) if isinstance(x, np.integer) else x for name, x in arguments.items()}
 
     return check
 

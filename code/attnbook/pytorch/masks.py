@@ -75,7 +75,7 @@ def sliding_window_mask(
     _count("left", left)
     _count("right", right)
     ahead = steps_ahead(n_q, n_k, device)
-    left, right = (min(int(n), n_q + n_k) for n in (left, right))  # no key lies farther
+    left, right = min(left, n_k), min(right, n_q)  # no key lies farther
     return (-left <= ahead) & (ahead <= right)
 
 

@@ -80,9 +80,9 @@ class Rule(NamedTuple):
         own = torch.arange(n_q, device=device) + n_k - n_q
         first, end = torch.zeros_like(own), torch.full_like(own, n_k)
         if self.left is not None:
-            first = own - min(self.left, n_q + n_k)
+            first = own - min(self.left, n_k)  # no key lies farther
         if self.right is not None:
-            end = own + min(self.right, n_q + n_k) + 1
+            end = own + min(self.right, n_q) + 1
         if self.prefix_len is not None:
             end = torch.minimum(end, torch.clamp(own + 1, min=self.prefix_len))
         if self.valid_lens is not None:
