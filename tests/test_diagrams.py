@@ -1,83 +1,17 @@
-"""The diagrams say what is true, and everybody can read them."""
+"""The diagrams say what is true."""
 
 import ml_dtypes
 import numpy as np
 import pytest
+from figures import CALLS, CAUSAL, WEIGHTS, figure_of, unreadable, words
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.text import Text
-from test_plots import PHONE, figure_of
-from test_plots_svg import faults
-from test_transformer_diagram import texts_are_apart
 
 from attnbook import plots, reference
 from attnbook.colours import BLUE, GREEN, GREY, INK, ORANGE, RED
 from attnbook.plots import parts, schemes, softmax, wholes
 from attnbook.plots.style import contrast
-
-CAUSAL = np.tri(3, dtype=bool)
-WEIGHTS = np.full((3, 3), 1 / 3)
-WIDE = [
-    ("$Q$", "n_q d_k"),
-    "·",
-    (r"$K^{\mathsf{T}}$", "d_k n_k"),
-    "→",
-    ("$A$", "n_q n_k"),
-    "·",
-    ("$V$", "n_k d_v"),
-    "→",
-    ("$O$", "n_q d_v"),
-]
-ROWS = [["visible", "zeros"], ["hidden", "NaN"]]
-
-CALLS = {
-    "additive_network": plots.additive_network,
-    "arrows": lambda: plots.arrows([1, 1], [[3, 2], [1, 0], [-1, 1]], {"by product": [0, 1, 2]}),
-    "book_in_one_picture": plots.book_in_one_picture,
-    "distributions": lambda: plots.distributions([[0.1, 0.9], [0.4, 0.6]], ["cold", "warm"]),
-    "heads_diagram": plots.heads_diagram,
-    "influence_grids": lambda: plots.influence_grids([CAUSAL, np.eye(3, dtype=bool)], ["a", "b"]),
-    "kernel_diagram": plots.kernel_diagram,
-    "mask_grids": lambda: plots.mask_grids([CAUSAL, np.tri(2, 5, dtype=bool)], ["one", "two"]),
-    "merge_diagram": plots.merge_diagram,
-    "named masks": lambda: plots.mask_grids(
-        [CAUSAL], ["one"], query_names=["les", "chats", "noirs"]
-    ),
-    "number_line": plots.number_line,
-    "pull_diagram": plots.pull_diagram,
-    "right_and_wrong": lambda: plots.right_and_wrong(WEIGHTS, np.eye(3), mask=CAUSAL),
-    "right_and_wrong masks": lambda: plots.right_and_wrong(CAUSAL, ~CAUSAL, ["ours", "theirs"]),
-    "sentences": lambda: plots.sentences(
-        ["black", "cats"], ["chats", "noirs"], [[0, 1], [0.9, 0.1]]
-    ),
-    "shape_diagram": lambda: plots.shape_diagram([("$Q$", "b n_q d_k"), "·", ("$W$", "d_k d_v")]),
-    "softmax_diagram": plots.softmax_diagram,
-    "wide shape_diagram": lambda: plots.shape_diagram(WIDE),
-    "table_cells": lambda: plots.table_cells(
-        ["one", "two"], ["True means", "a\nrow"], ROWS, {"NaN": "bad"}
-    ),
-    "three_ways_diagram": plots.three_ways_diagram,
-    "twins_diagram": plots.twins_diagram,
-}
-every_diagram = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
-
-
-def unreadable(figure):
-    """What keeps a reader from reading: letters too small, upon each other, or cut off."""
-    texts = [text for text in figure.findobj(Text) if text.get_text()]
-    smallest = min(text.get_fontsize() for text in texts) / 72 * PHONE / figure.get_figwidth()
-    faults = [] if smallest >= 9 else [f"letters of {smallest:.1f} pixels on a phone"]
-    return faults + ([] if texts_are_apart(figure.axes[0]) else ["texts meet or leave the figure"])
-
-
-@every_diagram
-def test_a_diagram_can_be_read(draw):
-    assert unreadable(figure_of(draw)) == []
-
-
-@every_diagram
-def test_a_diagram_is_short_and_whole(draw):
-    assert faults(draw().svg) == []
 
 
 def smallest(draw):
@@ -94,26 +28,12 @@ def test_words_are_larger_where_there_is_room():
     assert unreadable(figure_of(full)) == []
 
 
-@pytest.mark.parametrize("look", [{"size": 11}, {"y": 0.25}, {"x": 6.6}])
-def test_what_cannot_be_read_is_found(look):
-    figure = figure_of(plots.additive_network)
-    text = {"x": 3.1, "y": 1.5, "words": "too many", "size": 12.5}
-    parts.text(figure.axes[0], **text)
-    assert unreadable(figure) == []
-    parts.text(figure.axes[0], **text | {"y": 2.4} | look)
-    assert len(unreadable(figure)) == 1
-
-
 def test_the_heads_are_cut_from_the_width_of_the_model(monkeypatch):
     columns = []
     monkeypatch.setattr(wholes, "matrix", lambda _, x, y, rows, cell: columns.append(len(rows[0])))
     plots.heads_diagram()
     given, joint, head, *_, merged, returned = columns
     assert given == joint == merged == returned == len(wholes.HEADS) * head
-
-
-def words(draw):
-    return [text.get_text() for text in figure_of(draw).axes[0].texts]
 
 
 def test_the_kernels_weights_are_those_of_chapter_1():

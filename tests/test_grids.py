@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from test_diagrams import CALLS, CAUSAL, WEIGHTS, words
-from test_plots import figure_of
+from figures import CALLS, CAUSAL, WEIGHTS, figure_of, words
 
 from attnbook import plots
 

@@ -1,10 +1,9 @@
-"""The figures show what they are given, and everybody can read them."""
+"""Heat maps, curves and bars show what they are given."""
 
 import matplotlib
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.text import Text
+from figures import CALLS, SQUARE, X, figure_of
 
 from attnbook import plots
 from attnbook.colours import PAPER, SERIES
@@ -12,28 +11,7 @@ from attnbook.plots.cells import colored
 from attnbook.plots.diagram import OUTPUT, SCORES, VALUES, WEIGHTS
 from attnbook.plots.style import DASHES, MARKERS, contrast, text_color
 
-X = np.arange(1, 6)
-SQUARE = np.array([[0.5, 0.25, 0.25], [0, 0.9, 0.1], [1, 0, 0]])
 WIDE = np.arange(12.0).reshape(3, 4)
-
-CALLS = {
-    "heatmap": lambda: plots.heatmap(SQUARE, list("abc"), ["one", "two", "three words"]),
-    "large heatmap": lambda: plots.heatmap(np.eye(64), title="The identity"),
-    "heatmaps": lambda: plots.heatmaps([SQUARE, -SQUARE], ["one", "two"], label="score"),
-    "curves": lambda: plots.curves(X, {"a": X, "b": 2 * X}, "x", "y", points={"p": (X, X)}),
-    "log curves": lambda: plots.curves(X, {"a": X**9}, "x", "y", xscale="log", yscale="log"),
-    "bars": lambda: plots.bars(["a", "b"], [1, -2], "number"),
-    "grouped bars": lambda: plots.bars(["a", "b"], {"s": [1, 2], "t": [0, np.nan]}, "number"),
-    "bars and a limit": lambda: plots.bars(["a"], [1.2], "share", limit=("budget", 1)),
-    "diagram": plots.attention_diagram,
-}
-every_figure = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
-
-
-def figure_of(draw):
-    figure = draw().figure
-    FigureCanvasAgg(figure).draw()
-    return figure
 
 
 def panels(figure):
@@ -56,13 +34,6 @@ def pixels(ax, i, j):
     picture = np.asarray(figure.canvas.buffer_rgba())[::-1, :, :3].mean(-1)
     (left, low), (right, high) = ax.transData.transform([(j + 0.1, i + 0.9), (j + 0.9, i + 0.1)])
     return picture[int(low) : int(high), int(left) : int(right)]
-
-
-@every_figure
-def test_a_function_leaves_matplotlibs_settings_alone(draw):
-    before = dict(matplotlib.rcParams)
-    draw()
-    assert dict(matplotlib.rcParams) == before
 
 
 def rows_are_queries(draw, matrix):
@@ -192,25 +163,6 @@ def test_the_diagram_is_true():
     np.testing.assert_allclose(np.array(WEIGHTS) @ VALUES, OUTPUT)
     shown = {text.get_text() for text in figure_of(plots.attention_diagram).axes[0].texts}
     assert shown >= {*SCORES, "1/8", "3/8", "4/8", "0", "4", "8", "5.5"}
-
-
-PHONE = 358  # pixels of the page's column on a phone 390 pixels wide
-
-
-@every_figure
-def test_text_is_at_least_nine_pixels_high_on_a_phone(draw):
-    figure = figure_of(draw)
-    sizes = [t.get_fontsize() for t in figure.findobj(Text) if t.get_text() and t.get_visible()]
-    assert min(sizes) / 72 * PHONE / figure.get_figwidth() >= 9
-
-
-@every_figure
-def test_nothing_leaves_the_figure(draw):
-    figure = figure_of(draw)
-    drawn = figure.get_tightbbox(figure.canvas.get_renderer())
-    assert min(drawn.x0, drawn.y0) >= 0
-    assert drawn.x1 <= figure.get_figwidth() == 6.7
-    assert drawn.y1 <= figure.get_figheight() + 1e-9
 
 
 @pytest.mark.parametrize("shape", [(3, 4, 5), (4, 6, 6)])

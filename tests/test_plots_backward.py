@@ -3,10 +3,8 @@
 import re
 
 import pytest
+from figures import figure_of
 from matplotlib.patches import FancyArrowPatch
-from test_diagrams import unreadable
-from test_plots import figure_of
-from test_plots_svg import faults
 
 from attnbook import plots
 from attnbook.plots import backward
@@ -64,11 +62,6 @@ def test_every_product_has_the_shape_of_its_box():
 )
 def test_a_product_that_does_not_fit_is_found(arrow, words):
     assert wrong_steps(BACKWARD | {arrow: words}, "G_") == [f"G_{arrow[1]}"]
-
-
-def test_the_diagram_can_be_read_and_is_short():
-    assert unreadable(figure_of(plots.backward_diagram)) == []
-    assert faults(plots.backward_diagram().svg) == []
 
 
 def arrows(ax):

@@ -1,34 +1,11 @@
-"""The figures of cost show what the counting functions count, and everybody can read them."""
+"""The figures of cost show what the counting functions count."""
 
 import pytest
+from figures import CALLS, ROOFS, figure_of
 from matplotlib.patches import FancyArrowPatch
-from matplotlib.text import Text
-from test_diagrams import PHONE, unreadable
-from test_plots import figure_of
-from test_plots_svg import faults
-from test_transformer_diagram import texts_are_apart
 
 from attnbook import measure, plots
 from attnbook.plots import costs
-
-ROOFS = {"core": (1e11, 1e10), "GPU": (1e15, 3e12)}
-POINTS = {"core": {"softmax": (0.6, 6e9), "decoding": (0.5, 5e9), "fused": (1000, 1e11)}}
-CALLS = {
-    "passes_diagram": plots.passes_diagram,
-    "queue_diagram": plots.queue_diagram,
-    "roofline": lambda: plots.roofline(ROOFS, POINTS),
-}
-
-
-@pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
-def test_a_figure_is_short_whole_and_readable(draw):
-    assert faults(draw().svg) == []
-    figure = figure_of(draw)
-    if draw is not CALLS["roofline"]:
-        assert unreadable(figure) == []
-    smallest = min(t.get_fontsize() for t in figure.findobj(Text) if t.get_text())
-    assert smallest / 72 * PHONE / figure.get_figwidth() >= 9
-    assert all(texts_are_apart(ax) for ax in figure.axes)
 
 
 def arrows(passes):

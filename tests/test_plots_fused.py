@@ -1,20 +1,13 @@
-"""The diagram of the programs shows who is asked, in the order of the package, and can be read."""
+"""The diagram of the programs shows who is asked, in the order of the package."""
 
 import pytest
+from figures import figure_of
 from matplotlib.colors import to_hex
-from test_diagrams import unreadable
-from test_plots import figure_of
-from test_plots_svg import faults
 
 from attnbook import plots
 from attnbook.colours import BLUE, ORANGE, SEEN
 from attnbook.fused import forms
 from attnbook.plots import fused
-
-
-def test_it_can_be_read_and_is_short_and_whole():
-    assert unreadable(figure_of(plots.fused_diagram)) == []
-    assert faults(plots.fused_diagram().svg) == []
 
 
 def test_its_programs_are_those_of_the_package_in_their_order():

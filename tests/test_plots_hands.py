@@ -2,21 +2,12 @@
 
 import numpy as np
 import pytest
+from figures import ANGLES, CALLS, figure_of
 from matplotlib.colors import to_hex
 from matplotlib.patches import Circle, FancyArrowPatch
-from test_diagrams import unreadable
-from test_plots import figure_of
-from test_plots_svg import faults
 
 from attnbook import plots
 from attnbook.colours import ORANGE
-
-ANGLES = [[0, np.pi / 2, 2], [0, -1, 2 * np.pi]]
-CALLS = {
-    "clock_hands": lambda: plots.clock_hands(ANGLES, ["pair 0", "pair 1"], ["0", "1", "1000"]),
-    "positions_diagram": plots.positions_diagram,
-}
-every_diagram = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
 
 
 def found(name, kind):
@@ -27,12 +18,6 @@ def ends(name):
     """Where the hands point: to the right and upwards, in inches."""
     pairs = (arrow._posA_posB for arrow in found(name, FancyArrowPatch))
     return np.array([(x2 - x1, y1 - y2) for (x1, y1), (x2, y2) in pairs])
-
-
-@every_diagram
-def test_a_diagram_can_be_read_and_is_whole(draw):
-    assert unreadable(figure_of(draw)) == []
-    assert faults(draw().svg) == []
 
 
 def test_each_hand_points_to_its_cosine_and_sine():

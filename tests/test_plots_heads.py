@@ -1,36 +1,14 @@
-"""The diagrams of the chapter on heads say what is true, and everybody can read them."""
+"""The diagrams of the chapter on heads say what is true."""
 
 import numpy as np
 import pytest
+from figures import CALLS, REACHED, figure_of, words
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyBboxPatch
-from test_diagrams import unreadable, words
-from test_plots import figure_of
-from test_plots_svg import faults
 
 from attnbook import plots, reference
 from attnbook.colours import BLUE
 from attnbook.plots import heads
-
-REACHED = np.array([[0.5, 1.5], [-1.0, -0.2], [0.0, 2.0]])
-CALLS = {
-    "one_and_two_heads": plots.one_and_two_heads,
-    "reach_diagram": lambda: plots.reach_diagram(
-        REACHED, {"left + right": (1, 1), "left": (1, 0), "left − right": (1, -1)}
-    ),
-    "sharing_diagram": plots.sharing_diagram,
-}
-every_diagram = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
-
-
-@every_diagram
-def test_a_diagram_can_be_read(draw):
-    assert unreadable(figure_of(draw)) == []
-
-
-@every_diagram
-def test_a_diagram_is_short_and_whole(draw):
-    assert faults(draw().svg) == []
 
 
 def test_the_averages_and_their_difference_are_those_of_attention():

@@ -1,20 +1,16 @@
-"""The diagrams of machine code say what the model says, and everybody can read them."""
+"""The diagrams of machine code say what the model says."""
 
 import re
 
 import pytest
+from figures import figure_of
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.text import Text
-from test_diagrams import PHONE, unreadable
-from test_plots import figure_of
-from test_plots_svg import faults
-from test_transformer_diagram import texts_are_apart
 
 from attnbook import plots
 from attnbook.kernels.machine_code import CHIPS, Instruction
 from attnbook.plots.machine import ROWS
 
-CALLS = {"units_diagram": plots.units_diagram, "owners_diagram": plots.owners_diagram}
 KINDS = {  # of the instructions in the diagram, and the rate of their unit
     "HGMMA": ("matrix", "matrix"),
     "MUFU.EX2": ("exponentials", "special"),
@@ -22,16 +18,6 @@ KINDS = {  # of the instructions in the diagram, and the rate of their unit
     "FMNMX": ("compare", "integer"),
     "LDGSTS": ("copies", "shared"),
 }
-
-
-@pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
-def test_a_figure_is_short_whole_and_readable(draw):
-    assert faults(draw().svg) == []
-    figure = figure_of(draw)
-    assert unreadable(figure) == []
-    smallest = min(t.get_fontsize() for t in figure.findobj(Text) if t.get_text())
-    assert smallest / 72 * PHONE / figure.get_figwidth() >= 9
-    assert all(texts_are_apart(ax) for ax in figure.axes)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])

@@ -1,37 +1,15 @@
-"""The figures of online softmax show the numbers of the algorithm, and everybody can read them."""
+"""The figures of online softmax show the numbers of the algorithm."""
 
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
-from test_diagrams import PHONE, unreadable
-from test_plots import figure_of
-from test_plots_svg import faults
-from test_transformer_diagram import texts_are_apart
+from figures import CALLS, EVERY, SOME, figure_of
 
 from attnbook import plots, reference
 from attnbook.exercises.chapters.online.step import step
 from attnbook.plots import online
-
-SOME, EVERY = np.tri(5, dtype=bool), np.tri(5, k=-1, dtype=bool)
-CALLS = {
-    "online_diagram": plots.online_diagram,
-    "block_frames": plots.block_frames,
-    "block_grids": lambda: plots.block_grids([SOME] * 3, [EVERY] * 3, ["a", "b", "padded"]),
-}
-
-
-@pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
-def test_a_figure_is_short_whole_and_readable(draw):
-    assert faults(draw().svg) == []
-    figure = figure_of(draw)
-    if len(figure.axes) == 1:
-        assert unreadable(figure) == []
-    smallest = min(t.get_fontsize() for t in figure.findobj(Text) if t.get_text())
-    assert smallest / 72 * PHONE / figure.get_figwidth() >= 9
-    assert all(texts_are_apart(ax) for ax in figure.axes)
 
 
 def number(text):

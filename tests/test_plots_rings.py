@@ -1,38 +1,13 @@
-"""The figures of many GPUs show the ring, and everybody can read them."""
+"""The figures of many GPUs show the ring."""
 
 import numpy as np
 import pytest
+from figures import CALLS, KEPT, LOADS, figure_of
 from matplotlib.patches import FancyBboxPatch
-from matplotlib.text import Text
-from test_diagrams import PHONE, unreadable
-from test_plots import figure_of
-from test_plots_svg import faults
-from test_transformer_diagram import texts_are_apart
 
 from attnbook import plots
-from attnbook.distributed import pieces, visible_pairs
 from attnbook.exercises.chapters.many_gpus.whose import whose
 from attnbook.plots import rings
-
-RULES = ["contiguous", "zigzag"]
-LOADS = [np.array(visible_pairs(16, 4, rule)) for rule in RULES]
-KEPT = [[pieces(rank, 4, rule) for rank in range(4)] for rule in RULES]
-CALLS = {
-    "ring_diagram": plots.ring_diagram,
-    "overlap_diagram": plots.overlap_diagram,
-    "turns_grids": lambda: plots.turns_grids(LOADS, RULES, KEPT),
-}
-
-
-@pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
-def test_a_figure_is_short_whole_and_readable(draw):
-    assert faults(draw().svg) == []
-    figure = figure_of(draw)
-    if len(figure.axes) == 1:
-        assert unreadable(figure) == []
-    smallest = min(t.get_fontsize() for t in figure.findobj(Text) if t.get_text())
-    assert smallest / 72 * PHONE / figure.get_figwidth() >= 9
-    assert all(texts_are_apart(ax) for ax in figure.axes)
 
 
 def blocks():

@@ -1,23 +1,13 @@
-"""The diagrams of linear attention show its two bracketings and its chunks, and can be read."""
+"""The diagrams of linear attention show its two bracketings and its chunks."""
 
 import numpy as np
 import pytest
+from figures import figure_of
 from matplotlib.colors import to_hex
-from test_diagrams import unreadable
-from test_plots import figure_of
-from test_plots_svg import faults
 
 from attnbook import plots
 from attnbook.colours import BLUE, GREEN, HIDDEN, ORANGE
 from attnbook.plots import states
-
-DRAWN = [plots.bracketings_diagram, plots.chunks_diagram]
-
-
-@pytest.mark.parametrize("draw", DRAWN)
-def test_it_can_be_read_and_is_short_and_whole(draw):
-    assert unreadable(figure_of(draw)) == []
-    assert faults(draw().svg) == []
 
 
 def sizes(figure, color):

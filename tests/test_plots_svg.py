@@ -4,76 +4,18 @@ import os
 import re
 import subprocess
 import sys
-from xml.etree import ElementTree
 
 import nbformat
 import numpy as np
 import pytest
+from figures import elements, figure_of
 from matplotlib.colors import to_hex
 from nbclient import NotebookClient
-from test_plots import CALLS, figure_of
 
 from attnbook import plots
 from attnbook.colours import HIDDEN, PAPER
 from attnbook.plots.style import drawn, new_figure
 from attnbook.plots.svg import DECIMAL, _rounded
-
-every_figure = pytest.mark.parametrize("draw", CALLS.values(), ids=CALLS)
-LARGEST = 25_000
-
-
-def elements(svg):
-    return list(ElementTree.fromstring(svg).iter())
-
-
-def faults(svg):
-    found = elements(svg)
-    values = [value for element in found for value in element.attrib.values()]
-    ids = [element.get("id") for element in found if element.get("id")]
-    used = set(re.findall(r"url\(#([^)]+)\)", svg) + re.findall(r'href="#([^"]+)"', svg))
-    numbers = [n for v in values if not v.startswith("data:") for n in re.findall(r"\d*\.\d+", v)]
-    wrong = {
-        "it is large": len(svg) > LARGEST,
-        "an id is used twice": len(ids) != len(set(ids)),
-        "an id is missing or idle": set(ids) != used,
-        "a rule is for all of the page": any(e.tag.endswith("style") for e in found),
-        "a number is long": any(len(number.partition(".")[2]) > 2 for number in numbers),
-        "a text is of outlines": not any(e.tag.endswith("text") for e in found),
-        "it was not put right": "xlink" in svg or "<!DOCTYPE" in svg,
-    }
-    return [fault for fault, here in wrong.items() if here]
-
-
-@every_figure
-def test_a_drawing_is_short_and_whole(draw):
-    assert faults(draw().svg) == []
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong"),
-    [
-        ("<g", "<style>* {fill: red}</style><g"),
-        ("<g", '<g id="idle"/><g'),
-        ("<g", '<g transform="scale(1.23456)"/><g'),
-        ("<g", "<!--" + " " * LARGEST + "--><g"),
-    ],
-)
-def test_a_fault_is_found(right, wrong):
-    assert faults(plots.attention_diagram().svg.replace(right, wrong, 1))
-
-
-def test_matplotlibs_own_text_is_refused():
-    from io import StringIO
-
-    written = StringIO()
-    plots.bars(["a"], [1], "n").figure.savefig(written, format="svg")
-    assert faults(written.getvalue()) == [
-        "an id is missing or idle",
-        "a rule is for all of the page",
-        "a number is long",
-        "a text is of outlines",
-        "it was not put right",
-    ]
 
 
 @pytest.mark.parametrize(("n", "images"), [(3, 0), (64, 1)])

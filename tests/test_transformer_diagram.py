@@ -1,11 +1,11 @@
-"""The diagrams of a Transformer and its three ways say what is true; everybody can read them."""
+"""The diagrams of a Transformer and its three ways say what is true."""
 
 import numpy as np
 import pytest
+from figures import figure_of
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.path import Path
-from test_plots import figure_of
 
 from attnbook import plots
 from attnbook.colours import BLUE
@@ -41,24 +41,6 @@ def test_every_part_of_a_block_has_a_residual(ax):
 
 def test_the_decoder_reads_one_word_less_and_guesses_the_next_ones():
     assert DECODER["words"].split()[1:] == NEXT.split()[:-1]
-
-
-def texts_are_apart(ax):
-    renderer = ax.figure.canvas.get_renderer()
-    extents = [text.get_window_extent(renderer) for text in ax.texts]
-    inside = all(ax.bbox.contains(*corner) for e in extents for corner in (e.min, e.max))
-    meet = any(one.overlaps(other) for n, one in enumerate(extents) for other in extents[n + 1 :])
-    return inside and not meet
-
-
-def test_no_text_meets_another_or_leaves_the_figure(ax):
-    assert texts_are_apart(ax)
-
-
-@pytest.mark.parametrize("place", [(DECODER["x"], 0.7), (-0.2, 3)])
-def test_a_text_too_many_is_found(ax, place):
-    ax.text(*place, "too many")
-    assert not texts_are_apart(ax)
 
 
 def test_no_text_in_a_part_leaves_it(ax):
