@@ -67,7 +67,13 @@ def test_lengths_are_those_of_each_batch_in_all_its_axes():
 def test_lengths_of_something_else_are_refused(q, lens, said):
     with pytest.raises(ValueError) as refused:
         options(q, valid_lens=torch.tensor(lens))
-    assert said in str(refused.value)
+    assert str(refused.value) == said
+
+
+def test_lengths_are_looked_at_without_a_mask():
+    """One of so many keys would be larger than any memory."""
+    many = K[..., :1, :].expand(2, 3, 2, 2**44, 16)
+    assert options(k=many, valid_lens=torch.tensor([0, 7])).valid_lens.tolist() == [0] * 3 + [7] * 3
 
 
 @pytest.mark.parametrize("softcap", [0, 0.0, -1.0, float("nan"), float("inf")])

@@ -216,8 +216,18 @@ def test_the_readable_form_is_for_what_is_not_finite_alone(monkeypatch, form):
 
 @pytest.mark.parametrize("wrong", [-1, 8])
 def test_tiles_refuse_wrong_lengths(wrong):
-    with pytest.raises(ValueError, match=f"valid_lens has {wrong}; expected 0 to n_k = 7"):
+    with pytest.raises(ValueError, match=f"^valid_lens has {wrong}; expected 0 to n_k = 7"):
         tiles.padded_attention_tiled(*drawn(5, 7), np.array([3, wrong]))
+
+
+def test_lengths_are_looked_at_without_a_mask():
+    """One of so many keys would be larger than any memory."""
+    q, k, v = (x[:1] for x in drawn(5, 7))
+    far = [np.broadcast_to(x[..., :1, :], (*x.shape[:-2], 2**44, x.shape[-1])) for x in (k, v)]
+    lens = np.array([1])
+    found = tiles.padded_attention_tiled(q, *far, lens)
+    for ours, right in zip(found, tiles.padded_attention_tiled(q, k, v, lens), strict=True):
+        np.testing.assert_array_equal(ours, right)
 
 
 @pytest.mark.parametrize("left, right", [(-1, 0), (0, -2)])

@@ -36,9 +36,7 @@ def padding_mask(
         If a length is negative or larger than n_k.
     """
     _count("n_k", n_k)
-    outside = valid_lens[(valid_lens < 0) | (valid_lens > n_k)]
-    if outside.size:
-        raise ValueError(f"padding_mask: valid_lens has {outside[0]}; expected 0 to n_k = {n_k}")
+    refuse_lengths(valid_lens, n_k)
     lens = valid_lens[:, None, None] if valid_lens.ndim == 1 else valid_lens[:, :, None]
     return np.arange(n_k) < lens
 
@@ -119,6 +117,13 @@ def steps_ahead(n_q, n_k):
     _count("n_q", n_q)
     _count("n_k", n_k)
     return np.arange(n_k) - (np.arange(n_q)[:, None] + n_k - n_q)
+
+
+def refuse_lengths(valid_lens, n_k):
+    """Refuse lengths that are negative or larger than n_k."""
+    outside = valid_lens[(valid_lens < 0) | (valid_lens > n_k)]
+    if outside.size:
+        raise ValueError(f"valid_lens has {outside[0]}; expected 0 to n_k = {n_k}")
 
 
 def _count(name, value):

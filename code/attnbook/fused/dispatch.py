@@ -141,7 +141,7 @@ def _settled(q, k, asked):
     try:
         return asked.settled(q, k)
     except ValueError as wrong:
-        raise ValueError(f"attention: {str(wrong).removeprefix('padding_mask: ')}") from None
+        raise ValueError(f"attention: {wrong}") from None
 
 
 def _how(form, q, k, v, options):

@@ -10,7 +10,7 @@ from torch.nn.functional import pad
 from attnbook.arguments import describe
 from attnbook.kernels.visible import runs
 from attnbook.pytorch import rules
-from attnbook.pytorch.masks import padding_mask
+from attnbook.pytorch.masks import refuse_lengths
 from attnbook.pytorch.options import KERNEL_DTYPES, KERNEL_WIDTHS
 
 LARGEST_CAP = 2.0**100  # below it scores up to 2^88 are left as they are, and 1 / cap is no 0
@@ -37,8 +37,7 @@ def looked_at(function, tensors, asked):
         refuse(**tensors)
         return options(tensors["q"], tensors["k"], asked)
     except (TypeError, ValueError) as wrong:
-        said = str(wrong).removeprefix("padding_mask: ")
-        raise type(wrong)(f"{function}: {said}") from None
+        raise type(wrong)(f"{function}: {wrong}") from None
 
 
 def options(q, k, asked):
@@ -119,7 +118,7 @@ def _broadcast(bias, shape):
 
 
 def _lengths(valid_lens, q, n_k):
-    padding_mask(valid_lens, n_k)  # refuses wrong lengths
+    refuse_lengths(valid_lens, n_k)
     if q.ndim < 4 or len(valid_lens) != len(q):
         batches = f"{len(q)}, the batches of q" if q.ndim > 3 else "none: q has no axis of batches"
         raise ValueError(f"valid_lens has {len(valid_lens)} lengths; expected {batches}")

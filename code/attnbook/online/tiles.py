@@ -19,7 +19,7 @@ from numbers import Integral
 import numpy as np
 from jaxtyping import Float, Integer
 
-from attnbook.masks import padding_mask
+from attnbook.masks import refuse_lengths
 from attnbook.online.blocks import attention_blockwise
 from attnbook.operation import Array, Real, check_and_cast
 
@@ -87,7 +87,7 @@ def padded_attention_tiled(
     Returns the output (batch, ..., n_q, d_v) and L (batch, ..., n_q): zeros and -inf for a sequence
     of length 0. Raises ValueError if d_k is 0, or a length is negative or larger than n_k.
     """
-    padding_mask(valid_lens, k.shape[-2])  # refuses wrong lengths
+    refuse_lengths(valid_lens, k.shape[-2])
     out, lse = _room(q, v)
     for i, n in enumerate(valid_lens):
         _write(out[i], lse[i], q[i], k[i, ..., :n, :], v[i, ..., :n, :])

@@ -35,7 +35,7 @@ def padding_mask(
         `torch.compile` or vmap: a program would wait for another device to know a number of it.
     """
     _count("n_k", n_k)
-    _refuse_outside(valid_lens, n_k)
+    refuse_lengths(valid_lens, n_k)
     lens = valid_lens[:, None, None] if valid_lens.ndim == 1 else valid_lens[:, :, None]
     return torch.arange(n_k, device=valid_lens.device) < lens
 
@@ -117,19 +117,18 @@ def steps_ahead(n_q, n_k, device):
     return torch.arange(n_k, device=device) - places
 
 
-def _refuse_outside(valid_lens, n_k):
-    """A look at the numbers themselves, where they lie at hand: a device would have to be awaited.
+def refuse_lengths(valid_lens, n_k):
+    """Refuse lengths that are negative or larger than n_k, where their numbers lie at hand.
 
-    Without numbers (under vmap, fake tensors, the meta device, a compiler) there is no look.
+    Another device would have to be awaited for them, and under vmap, in fake tensors, on the meta
+    device and for a compiler there are none: then nothing is refused.
     """
     if torch.compiler.is_compiling() or valid_lens.device.type != "cpu":
         return
     with contextlib.suppress(RuntimeError):
         for length in valid_lens.reshape(-1).tolist():
             if not 0 <= length <= n_k:
-                raise ValueError(
-                    f"padding_mask: valid_lens has {length}; expected 0 to n_k = {n_k}"
-                )
+                raise ValueError(f"valid_lens has {length}; expected 0 to n_k = {n_k}")
 
 
 def _count(name, value):

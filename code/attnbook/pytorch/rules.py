@@ -18,7 +18,7 @@ import torch
 from jaxtyping import Integer
 from torch import Tensor
 
-from attnbook.pytorch.masks import _count, _refuse_outside, document_mask
+from attnbook.pytorch.masks import _count, document_mask, refuse_lengths
 from attnbook.pytorch.operation import check_shapes
 
 
@@ -249,7 +249,7 @@ def refuse_unless_for(rule, q, k):
                 f"valid_lens has {given}, and q the shape {tuple(q.shape)}; expected one for each "
                 f"batch, the first of four axes{'' if lens.ndim == 1 else ', and query'}"
             )
-        _refuse_outside(lens, n_k)
+        refuse_lengths(lens, n_k)
     for each in rule.documents:
         sizes = tuple(each.q.shape), tuple(each.k.shape)
         alike = [((n_q,), (n_k,))]

@@ -18,7 +18,7 @@ from jaxtyping import Integer
 from torch import Tensor
 
 from attnbook.pytorch.attention import weighted_sum
-from attnbook.pytorch.masks import causal_mask, padding_mask
+from attnbook.pytorch.masks import causal_mask, padding_mask, refuse_lengths
 from attnbook.pytorch.operation import Float, check_and_cast
 from attnbook.pytorch.scores import dot_product_scores
 from attnbook.pytorch.softmax import logsumexp, softmax
@@ -81,9 +81,9 @@ def padded_attention_tiled(
     Returns the output (batch, ..., n_q, d_v) and L (batch, ..., n_q): zeros and -inf for a sequence
     of length 0. Raises ValueError if a length is negative or larger than n_k.
     """
-    mask = padding_mask(valid_lens, k.shape[-2])  # refuses wrong lengths
+    refuse_lengths(valid_lens, k.shape[-2])
     if not _is_for_tiles(q, k, v, valid_lens):
-        heads = [1] * (q.ndim - 3)
+        mask, heads = padding_mask(valid_lens, k.shape[-2]), [1] * (q.ndim - 3)
         return _readable(q, k, v, mask.reshape(len(q), *heads, *mask.shape[1:]))
     out, lse = _room(q, v)
     for i, n in enumerate(valid_lens.tolist()):
