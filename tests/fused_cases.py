@@ -63,6 +63,9 @@ def mask_of(named, n_q, n_k):
     for name, *given in named:
         if name == "documents":
             mask = mask & masks.document_mask(*given)
+        elif name == "packed":
+            q_of, k_of = (np.repeat(np.arange(len(ends) - 1), np.diff(ends)) for ends in given)
+            mask = mask & masks.document_mask(q_of, k_of)
         elif name == "padding":
             mask = mask & masks.padding_mask(*given, n_k)
         else:
@@ -145,6 +148,8 @@ def rules_for(draw, batch, n_q, n_k):
     """Some rules by their names, half of the documents with keys that lie side by side."""
     few, named = st.integers(0, 3), []
     if draw(st.booleans()):
+        named.append(("causal",))
+    if draw(st.booleans()):
         named.append(("sliding_window", draw(few), draw(few)))
     if draw(st.booleans()):
         named.append(("prefix", draw(st.integers(0, n_k))))
@@ -155,6 +160,10 @@ def rules_for(draw, batch, n_q, n_k):
         if draw(st.booleans()):
             k_documents = np.sort(k_documents)
         named.append(("documents", q_documents, k_documents))
+    if draw(st.booleans()):
+        cuts = [draw(st.tuples(st.integers(0, n), st.integers(0, n))) for n in (n_q, n_k)]
+        q_ends, k_ends = ([0, *sorted(cut), n] for cut, n in zip(cuts, (n_q, n_k), strict=True))
+        named.append(("packed", np.array(q_ends), np.array(k_ends)))
     if batch and draw(st.booleans()):
         lens = st.lists(st.integers(0, n_k), min_size=n_q, max_size=n_q)
         named.append(("padding", np.array([draw(lens) for _ in range(batch[0])])))

@@ -32,6 +32,26 @@ def test_rules_and_masks_hide_the_same(data, n_q, n_k):
     assert torch.equal(by_places(places[0], 0, *places[1:]).expand(sizes), mask.expand(sizes))
 
 
+def never_drawn():
+    """The public rules that no example above is made of."""
+    made = lambda f: getattr(f, "__annotations__", {}).get("return")  # noqa: E731
+    public = {name for name, f in vars(rules).items() if made(f) is rules.Rule}
+
+    @examples
+    @given(rules_for((BATCH,), 3, 4))
+    def draw(named):
+        public.difference_update(name for name, *_ in named)
+
+    draw()
+    return public
+
+
+def test_every_rule_is_compared_with_its_mask(monkeypatch):
+    assert not never_drawn()
+    monkeypatch.setattr(rules, "chunked", rules.causal, raising=False)
+    assert never_drawn() == {"chunked"}
+
+
 @examples
 @given(st.data(), st.integers(1, 5), st.integers(1, 6))
 def test_options_say_what_the_rule_says_or_nothing(data, n_q, n_k):
