@@ -120,7 +120,7 @@ WRONG = {
     (sdpa._attn_mask, "the mask shows what it hides"): ("mask | ~mask.any", "~mask | ~mask.any"),
     (sdpa._attn_mask, "the bias is a mask alone"): ("(shown, finite,", "(shown, 0 * finite,"),
     (sdpa._of_one_width, "one number of width too many"): ("width = max(", "width = 1 + min("),
-    (visible.visible, "every query sees some key"): ("not counted and not (", "not ("),
+    (visible.visible, "every query sees some key"): ("not others.hides and not (", "not ("),
     (visible.visible, "the mask without the rule"): ("by_rule & mask", "mask"),
     (visible.visible, "the rule without the mask"): ("by_rule & mask", "by_rule"),
     (visible.ByMask.sees, "heads tiled"): (
@@ -195,11 +195,11 @@ WRONG = {
     ),
     (forms._rules, "the rule alone, without the mask"): ("options.mask is None", "True"),
     (flex.of, "the window alone, without lengths"): (
-        "if valid_lens is not None",
-        "if not mods and valid_lens is not None",
+        "if rule.valid_lens is not None",
+        "if not mods and rule.valid_lens is not None",
     ),
     (flex.of, "no triangle"): ("or right is not None", ""),
-    (flex.of, "documents are one"): ("for each in apart", "for each in ()"),
+    (flex.of, "documents are one"): ("for each in rule.documents", "for each in ()"),
     (flex.shown.__wrapped__, "every axis is there"): ("int(n > 1)", "1"),
     (flex.prefix.__wrapped__, "a prefix without the past"): (
         "(j < prefix_len) |",

@@ -73,16 +73,16 @@ def shown(mask: Bool[Tensor, "batch heads n_q n_k"]):
 
 def of(rule, n_q, n_k, device=None):
     """A rule of `attnbook.pytorch.rules`, for so many queries and keys: a list of mask_mods."""
-    left, right, prefix_len, valid_lens, apart = rule
+    left, right = rule.left, rule.right
     mods = []
     if left is not None or right is not None:
         near = (n_q + n_k if n is None else min(n, n_q + n_k) for n in (left, right))
-        mods.append(causal(n_q, n_k) if rule.left is None else sliding_window(n_q, n_k, *near))
-    if prefix_len is not None:
-        mods.append(prefix(n_q, n_k, prefix_len))
-    if valid_lens is not None:
-        mods.append(padding(valid_lens.to(device)))
-    return mods + [documents(each.q.to(device), each.k.to(device)) for each in apart]
+        mods.append(causal(n_q, n_k) if left is None else sliding_window(n_q, n_k, *near))
+    if rule.prefix_len is not None:
+        mods.append(prefix(n_q, n_k, rule.prefix_len))
+    if rule.valid_lens is not None:
+        mods.append(padding(rule.valid_lens.to(device)))
+    return mods + [documents(each.q.to(device), each.k.to(device)) for each in rule.documents]
 
 
 def every(*rules):

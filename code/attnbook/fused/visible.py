@@ -78,8 +78,8 @@ def visible(q, k, options):
     n_q, n_k, n_heads, device = q.shape[-2], k.shape[-2], q.shape[-3], q.device
     if mask is None and rule.is_run:
         first, last = (_with_axes_of(q, x, 1) for x in rule.run(n_q, n_k, device))
-        counted = rule.valid_lens is not None or rule.documents != ()
-        all_see = not counted and not (rule.hides and n_q > n_k) and n_k > 0
+        others = rule._replace(left=None, right=None, prefix_len=None)
+        all_see = not others.hides and not (rule.hides and n_q > n_k) and n_k > 0
         return Between(first, last, n_k, n_heads, all_see)
     if rule.hides:
         by_rule = _with_axes_of(q, rule.mask(n_q, n_k, device), 2)

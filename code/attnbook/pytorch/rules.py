@@ -52,7 +52,7 @@ class Rule(NamedTuple):
     @property
     def hides(self):
         """Whether it may hide anything."""
-        return any(x is not None for x in self[:4]) or self.documents != ()
+        return any(len(x) > 0 if isinstance(x, tuple) else x is not None for x in self)
 
     @property
     def is_causal(self):
@@ -229,8 +229,9 @@ def of(causal=False, window=None, valid_lens=None, rule=None):
 
 def options_of(rule):
     """causal, window and valid_lens, if they say what the rule says; else None."""
-    left, right, prefix_len, lens, apart = rule
-    unnamed = prefix_len is not None or apart or (lens is not None and lens.ndim == 2)
+    left, right, lens = rule.left, rule.right, rule.valid_lens
+    unnamed = rule._replace(left=None, right=None, valid_lens=None).hides
+    unnamed = unnamed or (lens is not None and lens.ndim == 2)
     if unnamed or (right != 0 and (left, right) != (None, None)):
         return None
     return {"causal": right == 0, "window": left, "valid_lens": lens}
