@@ -1,8 +1,9 @@
 # make book                  build the book, serve it, print its address (SERVE=0: only build)
 # make test                  prove everything (ALL=1: for other GPUs and versions, too)
 # make lab                   open the notebooks in JupyterLab
-# make notebooks [NB=path]   run notebooks again and write their outputs (FRESH=1: timings too)
-# make check FILE=path       prove one file in a minute: a notebook's numbers, the nearest tests
+# make notebooks [NB=path]   run notebooks again, write their outputs (FRESH=1: timings too) and
+#                            in all of them the numbers of chapters
+# make check FILE=path       prove one file: a notebook's numbers, a minute of the nearest tests
 # make gpu-check COMMIT=id   on a machine with a GPU: the kernels agree, then race (8 minutes)
 #
 # PYTHON=path picks the Python that .venv is made with; CHROMIUM=path the browser of the tests.
@@ -27,6 +28,7 @@ lab:
 
 notebooks:
 	@sh tools/python -m tools.environment requirements.txt
+	@.venv/bin/python -m tools.chapter_numbers
 	@.venv/bin/python -m tools.rerun $(if $(FRESH),--fresh) $(NB)
 
 check:

@@ -12,6 +12,8 @@ from typing import NamedTuple
 from cell_names import taken
 from clocks import reads_a_clock
 
+from tools.chapter_numbers import LINK
+
 PREDICT = "> **Predict.** "
 NEED = "> **You need.** "
 EXERCISE = "### Exercise: "
@@ -21,6 +23,7 @@ RAW = re.compile(
 KATEX_ALONE = re.compile(r"\\(?:[NRZ]|argmax|argmin|plim|[rR]eals?|infin|isin|exist|empty|sdot)\b")
 TOLERANCE = re.compile(r"\b[ra]tol=(\d+\.?\d*(?:e[-+]?\d+)?)")
 WHY = re.compile(r"Aside: .*tolerance")
+NUMBER = re.compile(r"\bchapters?(?: |\n[ >#]*)\d+", re.IGNORECASE)
 PLAIN = {"simply", "just", "obviously", "trivially", "clearly"}
 
 
@@ -255,6 +258,23 @@ def no_spoilers(chapter):
     ]
 
 
+def numbers_in_links(chapter):
+    """The number of a chapter stands in a link, where a tool writes it, and nowhere else."""
+    return [
+        f"{at(cell)} has {number!r} outside a link: link it, or say its subject in words"
+        for cell in chapter.cells
+        for number in unlinked(f"{cell.source}\n{cell.get('outputs', '')}\n{cell.metadata}")
+    ]
+
+
+def unlinked(text):
+    """Numbers of chapters outside links; "chapters 2 to 6" beside a source's address is its own."""
+    for found in NUMBER.finditer(text := LINK.sub("", text)):
+        line = text[text.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0]
+        if found[0][0] == "C" or "](http" not in line:
+            yield found[0]
+
+
 RULES = (
     promise,
     imports_first,
@@ -274,4 +294,5 @@ RULES = (
     one_sitting,
     readable_anywhere,
     no_spoilers,
+    numbers_in_links,
 )

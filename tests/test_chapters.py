@@ -10,6 +10,7 @@ import yaml
 from contract import EXERCISE, PREDICT, RULES, Chapter, code, open_road, prose
 
 from attnbook import exercises
+from tools.chapter_numbers import LINK
 from tools.install_cell import place
 
 ADDRESS = "https://github.com/someone/a-book"
@@ -52,17 +53,23 @@ def test_the_chapter_keeps_every_rule_once_the_book_has_an_address(path):
     assert {r.__name__: found for r in RULES if (found := r(published))} == {}
 
 
-TOC = yaml.safe_load((BOOK.parent / "_toc.yml").read_text(encoding="utf-8"))
+ROOT = BOOK.parent
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
 CHAPTERS = [
     page["file"] for part in TOC["parts"] if "numbered" in part for page in part["chapters"]
 ]
-LINK = re.compile(r"\[Chapter (\d+)\]\(([^)#]+)\.ipynb(?:#[^)]*)?\)")
+INDEX = (BOOK / "index.md").read_text(encoding="utf-8")
+ROWS = [f"book/{page}" for page in re.findall(r"^\w+\. \[[^]]+\]\((.+?)\.ipynb\)", INDEX, re.M)]
 
 
 def unlisted(path):
     """The lists that lack a chapter: without them no page is built, or no exercise is checked."""
-    page = path.relative_to(BOOK.parent).with_suffix("").as_posix()
-    lists = {"_toc.yml": (page, CHAPTERS), "exercises.CHAPTERS": (module(path), exercises.CHAPTERS)}
+    page = path.relative_to(ROOT).with_suffix("").as_posix()
+    lists = {
+        "_toc.yml": (page, CHAPTERS),
+        "book/index.md": (page, ROWS),
+        "exercises.CHAPTERS": (module(path), exercises.CHAPTERS),
+    }
     return [f"{name} lacks {it!r}" for name, (it, listed) in lists.items() if it not in listed]
 
 
@@ -74,16 +81,19 @@ def test_the_chapter_is_listed_wherever_it_must_be(path):
 def test_a_chapter_that_is_not_listed_is_told():
     assert unlisted(BOOK / "numpy/sinks.ipynb") == [
         "_toc.yml lacks 'book/numpy/sinks'",
+        "book/index.md lacks 'book/numpy/sinks'",
         "exercises.CHAPTERS lacks 'sinks'",
     ]
 
 
 def misnumbered(text, folder):
     """The links of a page whose text numbers another chapter than the one they lead to."""
-    for number, target in LINK.findall(text):
-        page = (folder / target).resolve().relative_to(BOOK.parent).as_posix()
-        if CHAPTERS.index(page) + 1 != int(number):
-            yield f"Chapter {number} is {page}"
+    for number, target, _ in LINK.findall(text):
+        page = (folder / target).resolve().relative_to(ROOT).with_suffix("").as_posix()
+        if page not in CHAPTERS:
+            yield f"{page} is no chapter of _toc.yml"
+        elif number != str(CHAPTERS.index(page) + 1):
+            yield f"Chapter {number} is {page}: run make notebooks"
 
 
 @pytest.mark.parametrize("path", [*NOTEBOOKS, BOOK / "index.md"], ids=lambda path: path.name)
@@ -92,8 +102,18 @@ def test_a_link_to_a_chapter_has_its_number(path):
 
 
 def test_a_link_with_another_number_is_found():
-    text = "[Chapter 2](softmax.ipynb) and [Chapter 3](softmax.ipynb#temperature)"
-    assert [*misnumbered(text, BOOK / "numpy")] == ["Chapter 3 is book/numpy/softmax"]
+    links = "[Chapter 2](softmax.ipynb), [Chapter 3](softmax.ipynb#it), [Chapter 4](x.ipynb)"
+    assert [*misnumbered(links, BOOK / "numpy")] == [
+        "Chapter 3 is book/numpy/softmax: run make notebooks",
+        "book/numpy/x is no chapter of _toc.yml",
+    ]
+
+
+def test_the_first_page_and_the_exercises_list_the_chapters_in_their_order():
+    assert ROWS == CHAPTERS
+    assert [*exercises.CHAPTERS] == [module(Path(page)) for page in CHAPTERS]
+    numbers = re.findall(r"^(\d+)\. \[", INDEX, re.M)
+    assert numbers == [str(n) for n in range(1, len(CHAPTERS) + 1)], "run make notebooks"
 
 
 def first(cells, part):
@@ -185,6 +205,10 @@ def spoil_markup(c):
     prose(c)[3].source += " {cite}`vaswani2017attention`"
 
 
+def spoil_number(c):
+    prose(c)[3].source += " As in Chapter 1."
+
+
 def spoil_formula(c):
     prose(c)[3].source += r" Here $\R^n$."
 
@@ -222,6 +246,7 @@ SPOILED = [
     ("readable_anywhere", spoil_markup),
     ("readable_anywhere", spoil_formula),
     ("no_spoilers", spoil_surprise),
+    ("numbers_in_links", spoil_number),
 ]
 
 
@@ -230,7 +255,7 @@ def test_every_rule_is_shown_to_fail():
 
 
 def test_contributors_are_told_each_rule_and_its_reason():
-    page = (BOOK.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| (.+) \| (.+) \|$", page, re.M)
     assert [name for name, _, _ in rows] == [rule.__name__ for rule in RULES]
 

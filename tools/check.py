@@ -1,4 +1,4 @@
-"""Prove a change in a minute: of notebooks all that they print, of others the nearest tests.
+"""Prove a change: of notebooks all that they print, of others a minute of the nearest tests.
 
 python -m tools.check book/numpy/softmax.ipynb code/attnbook/linear.py
 """
@@ -54,6 +54,7 @@ def main(paths):
     if failed:
         sys.exit(f"FAILED: {', '.join(failed)}")
     if any(path.endswith(".ipynb") for path in paths):
+        print("No check compares the numbers in text, captions and alternative text: read them.")
         print("Proved, but for links, citations and equations: `make book` proves those.")
     else:
         print("Proved by the tests nearest to it; what else it touches, `make test` proves.")

@@ -4,7 +4,7 @@ from attnbook.colours import MUTED, shade
 from attnbook.plots.parts import arrow, box, heading, line, plus, sheet, text, tint, vector
 from attnbook.plots.style import drawn
 
-# The example of chapters 1 to 4. The shades of the query and the keys stand for any vectors.
+# The book's example. The shades of the query and the keys stand for any vectors.
 QUERY = [0.9, 0.3, 0.6]
 KEYS = [[0.2, 0.7, 0.1], [0.9, 0.2, 0.7], [0.5, 0.6, 0.2]]
 SCORES = ["0", "ln 3", "ln 4"]

@@ -8,7 +8,7 @@ from attnbook.plots.parts import arrow, box, heading, line, plus, sheet, text, v
 from attnbook.plots.style import drawn
 
 KERNEL = {"keys": (1.0, 2.0, 3.0), "query": 2.5, "widths": {"narrow": 0.3, "medium": 1, "wide": 4}}
-BLOCKS = {  # the example of chapter 1 in two blocks: scores, weights, values, lse, output
+BLOCKS = {  # the book's example in two blocks: scores, weights, values, lse, output
     "block a": (["0", "ln 3"], ["1/4", "3/4"], [0, 4], "ln 4", 3),
     "block b": (["ln 4"], ["1"], [8], "ln 4", 8),
 }

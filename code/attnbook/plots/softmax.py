@@ -4,7 +4,7 @@ from attnbook.colours import BLUE, GREEN, GREY, INK, MUTED, ORANGE, PAPER, SERIE
 from attnbook.plots.parts import arrow, box, heading, line, sheet, text
 from attnbook.plots.style import drawn
 
-ROW = {  # the example of chapter 1
+ROW = {  # the book's example
     "scores": (["0", "ln 3", "ln 4"], PAPER),
     "minus the largest": (["−ln 4", "ln 3/4", "0"], PAPER),
     "exponentials": (["1/4", "3/4", "1"], GREY),

@@ -3,7 +3,8 @@
 Hints
 1. With exact arithmetic there is no such input. What do floats lose?
 2. The softmax subtracts the largest of all three scores before it exponentiates.
-3. Let exp(visible - hidden) underflow: Chapter 2 found where exp becomes 0 in float64.
+3. Let exp(visible - hidden) underflow: the chapter on softmax found where exp becomes 0 in
+   float64.
 
 Why
 In real numbers the two agree. In floats the hidden score still chooses the maximum: 1000 above the

@@ -2,7 +2,7 @@ r"""7. The gradient of one block · hard · 12 min
 
 Hints
 1. Three steps: the weights from scores and lse, what is subtracted from grad_out and out, and the
-   two joined as in Chapter 3.
+   two joined as in the chapter on temperature.
 2. weights = exp(scores - lse[..., None]): among all keys, not among those of the block.
 3. What is subtracted is one number for each query: sum grad_out * out over the features,
    keepdims=True.

@@ -3,7 +3,7 @@
 Hints
 1. The function looks at M[1, 0], M[1, 2], M[3, 0] and M[3, 2] alone.
 2. Let something be visible in a block whose lower left corner is hidden.
-3. Which mask of Chapter 4 hides the keys that lie too far back?
+3. Which mask of the chapter on masks hides the keys that lie too far back?
 
 Why
 Under a causal mask the last query of a block sees most, and its first key is seen by most, so this

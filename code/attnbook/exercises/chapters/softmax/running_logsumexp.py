@@ -13,7 +13,8 @@ an axis. `np.logaddexp` shifts each pair by its own larger number, so no prefix 
 that comes later.
 
 Notice
-No entry knows the scores after its own: Chapter 4 calls such a view causal.
+No entry knows the scores after its own: the chapter on masks calls such a
+view causal.
 """
 
 import numpy as np

@@ -10,8 +10,8 @@ The test sees the mask's last column alone. Query 0 may look at key 1, its futur
 happens to word 3 shows it. Three words can leak, 1, 2 and 3, and each has to be changed.
 
 Notice
-Chapter 5 changed only the last word, to find a mask that was inverted as a whole. To prove that a
-mask is causal, change every word.
+The museum of mask bugs changed only the last word, to find a mask that was inverted as a whole. To
+prove that a mask is causal, change every word.
 """
 
 import numpy as np

@@ -4,12 +4,12 @@ Hints
 1. Each program has one row: two numbers L, and two rows of D numbers from i * D on.
 2. L is a natural logarithm. shift = tl.maximum(a, b), and the shares are tl.exp(a - shift) and
    tl.exp(b - shift).
-3. Two guards, as in Chapter 13: where both L are −∞ shift by 0, and divide by 1.
+3. Two guards, as in the chapter on online softmax: where both L are −∞ shift by 0, and divide by 1.
 
 Why
-It is `merge` of Chapter 13, one row to a program. On a GPU it is the second kernel of split-KV
-decoding: the first leaves an output and L for each piece of the cache, and no two programs ever
-write to one cell.
+It is `merge` of the chapter on online softmax, one row to a program. On a GPU it is the second
+kernel of split-KV decoding: the first leaves an output and L for each piece of the cache, and no
+two programs ever write to one cell.
 
 Notice
 No row meets another, so no two programs write to one cell: no race, no atomics.

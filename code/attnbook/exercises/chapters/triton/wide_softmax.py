@@ -7,8 +7,8 @@ Hints
 4. Where new is −∞ shift by 0, and where l is 0 divide by 1.
 
 Why
-The first pass is the online softmax of Chapter 13, without values; what it cannot give are the
-weights, since m and l are known only at the end. So the row is read twice and written once.
+The first pass is the online softmax of an earlier chapter, without values; what it cannot give are
+the weights, since m and l are known only at the end. So the row is read twice and written once.
 
 Notice
 Read twice, written once: the price of weights. Attention needs none, and one pass.

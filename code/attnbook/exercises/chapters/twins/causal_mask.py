@@ -1,13 +1,14 @@
 """5. A causal mask, on a device · easy · 6 min
 
 Hints
-1. Chapter 4 compares a row of keys with a column of queries: torch.arange makes both.
+1. The chapter on masks compares a row of keys with a column of queries: torch.arange makes both.
 2. torch.arange(n, device=device) makes the range on the device. Every tensor needs it.
 3. The last query stands at the last key: query i stands at key i + n_k − n_q.
 
 Why
 Two ranges that are made on the device, so nothing has to be moved; their comparison is made there
-too. Query i stands at key i + n_k − n_q, as in Chapter 4, and the last query at the last key.
+too. Query i stands at key i + n_k − n_q, as in the chapter on masks, and the last query at the
+last key.
 
 Notice
 A mask that is made where it is used need not travel there.

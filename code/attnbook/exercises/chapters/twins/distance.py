@@ -27,7 +27,7 @@ def distance():
 
 
 def by_way_of_the_distance(query, key):
-    """The Gaussian score of Chapter 1 with width 1."""
+    """The Gaussian score, with width 1."""
     steps = query - key
     distance = torch.sqrt(torch.sum(steps**2))
     return -(distance**2) / 2

@@ -11,7 +11,8 @@ sum over features gives squared distances, and `softmax` exponentiates and norma
 without ever dividing zero by zero.
 
 Notice
-Only the line of the scores knows about Gaussians. Chapter 6 replaces that line.
+Only the line of the scores knows about Gaussians. The chapter on the dot product
+replaces that line.
 """
 
 import numpy as np

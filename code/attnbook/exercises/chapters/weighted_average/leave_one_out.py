@@ -11,7 +11,7 @@ is normalised, so the remaining weights still sum to one. A single point has no 
 and `softmax` gives it a row of zeros.
 
 Notice
-You have built your first mask: a pair that may not look. Chapter 4 is about those.
+You have built your first mask: a pair that may not look. A later chapter is about masks.
 """
 
 import numpy as np
