@@ -2,11 +2,13 @@
 
 import inspect
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from attnbook import exercises
+from tools.concerned import imported
 
 ALL = exercises.every()
 WRITE = [e for e in ALL if e.kind == "Write"]
@@ -29,6 +31,35 @@ def solution(exercise):
 
 def test_every_chapter_has_exercises():
     assert {exercise.name.split(".")[0] for exercise in ALL} == set(exercises.CHAPTERS)
+
+
+MODULES = sorted((Path(exercises.__file__).parent / "chapters").glob("*/*.py"))
+
+
+def borrowed(chapter, text):
+    """What a module of a chapter imports from another's: that would change with it."""
+    said = [found.split(".") for found in sorted(imported(text))]
+    said = [parts for parts in said if parts[:3] == ["attnbook", "exercises", "chapters"]]
+    return [".".join(parts[3:]) for parts in said if parts[3:4] not in ([], [chapter])]
+
+
+def test_no_exercise_imports_those_of_another_chapter():
+    assert MODULES
+    for path in MODULES:
+        assert borrowed(path.parent.name, path.read_text(encoding="utf-8")) == [], path
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("from attnbook.exercises.chapters.masks.tree_mask import tree_mask", "masks.tree_mask"),
+        ("from attnbook.exercises.chapters import masks", "masks"),
+        ("import attnbook.exercises.chapters.masks.added as added", "masks.added"),
+    ],
+)
+def test_an_import_of_another_chapters_exercise_is_found(line, found):
+    assert found in borrowed("museum", line)
+    assert borrowed("masks", line) == []
 
 
 @pytest.mark.parametrize("exercise", ALL, **name)
