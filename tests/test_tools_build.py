@@ -99,7 +99,16 @@ def test_a_mistake_in_a_notebook_is_named_by_cell_and_line(tmp_path):
     status, said = built(folder)
     assert status
     assert "tiny.ipynb, cell 2, line 3: WARNING" in said
-    assert said.endswith("The book was not built: each warning and error is listed above.\n")
+    *_, again, last = said.splitlines()
+    assert "tiny.ipynb, cell 2, line 3: WARNING" in again
+    assert last == "The book was not built: each warning and error is listed above."
+
+
+def test_each_warning_and_error_is_said_again_once():
+    said = "reading\na.md:3: WARNING: it\nwriting\nb.md:1: ERROR: that\na.md:3: WARNING: it\n"
+    assert build.faults(said) == ["a.md:3: WARNING: it", "b.md:1: ERROR: that"]
+    assert build.faults("\x1b[91mWARNING: it") == ["\x1b[91mWARNING: it"]
+    assert build.faults("WARNINGS: none, and an error is not one\n") == []
 
 
 def test_ctrl_c_ends_the_build_in_one_sentence_and_leaves_no_process(book):

@@ -20,6 +20,7 @@ LISTED = re.compile(r"\bfile: (\S+)")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 SETTINGS = re.compile(r"myst(-nb)? v[\d.]+: ")  # all of them, on one line
 PLACE = re.compile(r"(\.ipynb):(\d+)(\d{4})\b")  # 10000 times the cell + the line + 1
+FAULT = re.compile(r"\b(WARNING|ERROR|CRITICAL): ")
 BROKEN = re.compile(r"No module named '(?!attnbook|book_)|ImportError|Could not import extension")
 
 
@@ -66,6 +67,13 @@ def run():
     return process.returncode, "".join(said)
 
 
+def faults(said):
+    """The lines that begin a warning or an error, each once, to be said again at the end."""
+    return list(
+        dict.fromkeys(line for line in said.splitlines() if FAULT.search(COLOUR.sub("", line)))
+    )
+
+
 def why(said):
     """One sentence for what Jupyter Book said before it failed."""
     if disk_is_full(said):
@@ -82,7 +90,7 @@ def build():
     status, said = run()
     if status:
         forget()  # it warns about a page only when it reads it
-        sys.exit(why(said))
+        sys.exit("\n".join([*faults(said), why(said)]))
     MADE_OF.write_text(made_of)
     for notebook in left_out():
         print(f"{notebook} is not in the book: _toc.yml does not list it.")
