@@ -70,7 +70,8 @@ def attention(
     Source: Dao et al. (2022) for the blocks, Dong et al. (2024) for FlexAttention.
     """
     q, k, v = in_one_dtype(q, k, v)
-    asked = Options(causal, window, valid_lens, rule, softcap, bias, scale, mask, alibi)
+    seen = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
+    asked = Options(**seen, mask=mask, softcap=softcap, bias=bias, alibi=alibi, scale=scale)
     options = _settled(q, k, asked)
     return _by_the_first(q, k, v, options)
 
@@ -113,7 +114,8 @@ def explain(
     run" or "refuses". Nothing is computed. Raises what `attention` raises for its arguments.
     """
     q, k, v = in_one_dtype(q, k, v)
-    asked = Options(causal, window, valid_lens, rule, softcap, bias, scale, mask, alibi)
+    seen = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
+    asked = Options(**seen, mask=mask, softcap=softcap, bias=bias, alibi=alibi, scale=scale)
     options = _settled(q, k, asked)
     rows = []
     with torch.autocast(q.device.type, enabled=False):

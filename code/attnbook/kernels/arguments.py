@@ -44,16 +44,17 @@ def options(q, k, asked):
     """The `Options` that are asked for, as the kernels take them; one length for each batch."""
     asked.refuse()
     n_k, bias, softcap, scale = k.shape[-2], asked.bias, asked.softcap, asked.scale
-    causal, window, valid_lens, run = _visible(q, k, asked)
+    scale = 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
+    given = KernelOptions(scale, **_visible(q, k, asked))
+    window, valid_lens = given.window, given.valid_lens
     _refuse_elsewhere(q, bias=bias, valid_lens=valid_lens)
     if valid_lens is not None:
         valid_lens = _lengths(valid_lens, q, n_k)
     if bias is not None:
         bias = one_batch(_broadcast(bias, (*q.shape[:-1], n_k)))
-    scale = 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     softcap = None if softcap is None else min(float(softcap), LARGEST_CAP)
     window = None if window is None else min(int(window), n_k)  # no more than there are
-    return KernelOptions(scale, causal, window, valid_lens, run, softcap, bias)
+    return given._replace(window=window, valid_lens=valid_lens, softcap=softcap, bias=bias)
 
 
 def refuse(**tensors):
@@ -104,10 +105,9 @@ def one_batch(x):
 def _visible(q, k, asked):
     """causal, window and valid_lens where they say all, and else the runs of all of them."""
     if asked.rule is None:
-        return *asked[:3], None
+        return {name: getattr(asked, name) for name in ("causal", "window", "valid_lens")}
     rule = asked.settled(q, k).rule
-    named = rules.options_of(rule)
-    return (False, None, None, runs(rule, q, k)) if named is None else (*named.values(), None)
+    return rules.options_of(rule) or {"runs": runs(rule, q, k)}
 
 
 def _broadcast(bias, shape):

@@ -43,7 +43,8 @@ def flash_attention(
 
     Source: Dao (2023), algorithms 1 and 2.
     """
-    asked = Options(causal, window, valid_lens, rule, softcap, bias, scale)
+    seen = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
+    asked = Options(**seen, softcap=softcap, bias=bias, scale=scale)
     return _forward("flash_attention", q, k, v, asked)[0]
 
 
@@ -68,7 +69,8 @@ def flash_attention_with_lse(
     Returns both, L in float32 and in natural logarithms, -inf where nothing is visible. With L the
     outputs of several sets of keys can be merged, as by `attnbook.online.merge`; it has a gradient.
     """
-    asked = Options(causal, window, valid_lens, rule, softcap, bias, scale)
+    seen = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
+    asked = Options(**seen, softcap=softcap, bias=bias, scale=scale)
     return _forward("flash_attention_with_lse", q, k, v, asked)
 
 
@@ -101,7 +103,8 @@ def flash_attention_backward(
 
     Source: Dao et al. (2022), appendix B.4, algorithm 4.
     """
-    asked = Options(causal, window, valid_lens, rule, softcap, scale=scale)
+    seen = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
+    asked = Options(**seen, softcap=softcap, scale=scale)
     return _backward("flash_attention_backward", grad_out, q, k, v, out, lse, asked)
 
 
@@ -132,7 +135,8 @@ def flash_attention_backward_atomic(
 
     Source: Dao (2023), section 3.2.
     """
-    asked = Options(causal, window, valid_lens, rule, softcap, scale=scale)
+    seen = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
+    asked = Options(**seen, softcap=softcap, scale=scale)
     return _backward("flash_attention_backward_atomic", grad_out, q, k, v, out, lse, asked)
 
 

@@ -20,9 +20,9 @@ KERNEL_DTYPES = torch.float16, torch.bfloat16, torch.float32
 
 
 class Options(NamedTuple):
-    """The keywords of `attnbook.fused.attention`, which explains them, in the order of functions.
+    """The keywords of `attnbook.fused.attention`, which explains them.
 
-    The last two are for no kernel.
+    `mask` and `alibi` are for no kernel.
     """
 
     causal: bool = False
@@ -48,7 +48,8 @@ class Options(NamedTuple):
         rule = rules.of(self.causal, self.window, self.valid_lens, self.rule)
         rules.refuse_unless_for(rule, q, k)
         softcap, scale = (None if x is None else float(x) for x in (self.softcap, self.scale))
-        return Options(False, None, None, rule, softcap, self.bias, scale, self.mask, self.alibi)
+        in_rule = {"causal": False, "window": None, "valid_lens": None}
+        return self._replace(**in_rule, rule=rule, softcap=softcap, scale=scale)
 
     @property
     def hides(self):

@@ -53,7 +53,9 @@ def second_choice(case, x, machine):
     from attnbook.kernels import arguments, launch
     from attnbook.pytorch.options import Options
 
-    asked = Options(case.causal, case.window, x.valid_lens, softcap=case.softcap)
+    asked = Options(
+        causal=case.causal, window=case.window, valid_lens=x.valid_lens, softcap=case.softcap
+    )
     given = arguments.options(x.q, x.k, asked)
     choices, atomic = launch.choices(x.q, x.k, x.v, given), launch.takes_atomic(x.q)
     if case.way == BACKWARD:
