@@ -79,10 +79,10 @@ def test_the_chapter_is_listed_wherever_it_must_be(path):
 
 
 def test_a_chapter_that_is_not_listed_is_told():
-    assert unlisted(BOOK / "numpy/sinks.ipynb") == [
-        "_toc.yml lacks 'book/numpy/sinks'",
-        "book/index.md lacks 'book/numpy/sinks'",
-        "exercises.CHAPTERS lacks 'sinks'",
+    assert unlisted(BOOK / "numpy/not-there.ipynb") == [
+        "_toc.yml lacks 'book/numpy/not-there'",
+        "book/index.md lacks 'book/numpy/not-there'",
+        "exercises.CHAPTERS lacks 'not_there'",
     ]
 
 
