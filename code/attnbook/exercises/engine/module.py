@@ -25,8 +25,6 @@ Break an input that breaks nothing, and `if`, when the sentence is true of an in
 import inspect
 import re
 import textwrap
-from itertools import combinations
-from operator import itemgetter
 
 from attnbook.exercises.engine.break_it import Break, Miss
 from attnbook.exercises.engine.edits import value, versions
@@ -37,7 +35,6 @@ from attnbook.exercises.engine.write import Write
 TITLE = re.compile(r"(\d+)\. (.+) · (easy|medium|hard) · (\d+) min")
 HEADING = re.compile(r"^(Hints|Why|Notice)\n", re.MULTILINE)
 PART = re.compile(r"at (\d+): (.+)")
-FIRST = itemgetter(0)
 HINT = re.compile(r"^\d\. ", re.MULTILINE)
 MISTAKE = re.compile(r"((?:^\S.*\n)+)((?:^ +.*\n)+)", re.MULTILINE)
 
@@ -63,28 +60,22 @@ def write(answer, cases, mistakes, *, drafts=(), written=None, also=(), **settin
 
 
 def predict(answer, mistakes, **settings):
-    """A Predict. Below a sentence stand wrong answers.
-
-    Mistakes in parts are known two at a time, too, and then the first part is named: a reader mends
-    one at a time.
-    """
+    """A Predict. Below a sentence stand wrong answers."""
 
     def known():
-        said = [(line, sentence) for sentence, lines in read_mistakes(mistakes) for line in lines]
-        parts = [(int(at[1]), at[2], s) for line, s in said if (at := PART.match(line))]
-        parts = [(place, value(part, answer), s) for place, part, s in sorted(parts, key=FIRST)]
-        pairs = [pair for pair in combinations(parts, 2) if pair[0][0] != pair[1][0]]
-        yield from (Mistake(value(line, answer), s) for line, s in said if not PART.match(line))
-        yield from (_in_parts(answer(), *made) for made in (*zip(parts, strict=True), *pairs))
+        for sentence, lines in read_mistakes(mistakes):
+            for line in lines:
+                at = PART.match(line)
+                wrong = _with_part(answer(), *at.groups(), answer) if at else value(line, answer)
+                yield Mistake(wrong, sentence)
 
     return Predict(answer=answer, known=known, **read_words(answer), **settings)
 
 
-def _in_parts(right, *made):
-    answer = list(right)
-    for place, part, _ in made:
-        answer[place] = part
-    return Mistake(answer, made[0][2])
+def _with_part(right, place, part, answer):
+    parts = list(right)
+    parts[int(place)] = value(part, answer)
+    return parts
 
 
 def break_it(answer, mistakes, *, broken, right, **settings):

@@ -39,9 +39,10 @@ class Predict(Exercise):
         return not_yet(known.sentence if known else self._fault(want, answer))
 
     def _known(self, want, answer):
-        """The known mistake that is in the answer, perhaps beside others; the largest if several.
+        """The known mistake that is in the answer, perhaps beside others.
 
-        A mistake is in the answer where all the numbers that it gets wrong are there.
+        A mistake is in the answer where all the numbers that it gets wrong are there. Of several,
+        the one in most parts is named, and then the first: a reader mends one at a time.
         """
         if fit := [known for known in self.mistakes if self._agree(known.answer, answer)]:
             return fit[0]
@@ -55,7 +56,9 @@ class Predict(Exercise):
             if given.shape == np.shape(want) == np.shape(known.answer) != ():
                 wrong_there = ~self._close(known.answer, want)
                 if np.all(self._close(given, known.answer)[wrong_there]):
-                    sizes.setdefault((-wrong_there.sum(), np.argmax(wrong_there)), known)
+                    parts = wrong_there.reshape(len(wrong_there), -1).any(axis=1)
+                    size = -parts.sum(), np.argmax(parts), -wrong_there.sum()
+                    sizes.setdefault(size, known)
         return sizes[min(sizes)] if sizes else None
 
     def _close(self, a, b):

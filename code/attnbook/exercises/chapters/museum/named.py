@@ -29,57 +29,57 @@ A and C are exchanged: which of them sees only the future?
 A and B are exchanged: in which do rows not sum to 1?
     (6, 8, 5)
 a finite fill gives no NaN, and row 0 of A is NaN.
-    (1, 6, 5)
+    at 0: 1
 a fill in float16, or the lowest float, spoils empty rows only; row 1 of A lacks its own key.
-    (2, 6, 5)
-    (3, 6, 5)
+    at 0: 2
+    at 0: 3
 in A no key is padding: row 0 is empty because its own key is hidden.
-    (4, 6, 5)
+    at 0: 4
 A looks at the past alone; under an inverted mask it would be the future.
-    (5, 6, 5)
+    at 0: 5
 rows 1 and 2 of A sum to 1; after the softmax they would not.
-    (6, 6, 5)
+    at 0: 6
 a bias read as booleans shows the wrong keys; A shows right ones, and one too few.
-    (7, 6, 5)
+    at 0: 7
 a guess from equal scores hides all of them or none; A hides the diagonal alone.
-    (9, 6, 5)
+    at 0: 9
 hidden rows would leave the others whole; each row of A lacks its own key.
-    (10, 6, 5)
+    at 0: 10
 under a finite fill, a guess from scores or hidden rows, rows sum to 1; those of B sum to 1/3, 2/3
 and 1.
-    (8, 1, 5)
-    (8, 9, 5)
-    (8, 10, 5)
+    at 1: 1
+    at 1: 9
+    at 1: 10
 a fill in float16 turns an empty row into NaN; B has neither.
-    (8, 2, 5)
+    at 1: 2
 the lowest float spoils empty rows, and B has none: sum its rows.
-    (8, 3, 5)
+    at 1: 3
 an empty row is NaN there, and no row of B is: sum its rows.
-    (8, 4, 5)
+    at 1: 4
 B looks at the right side; what is odd there is the sums of rows.
-    (8, 5, 5)
+    at 1: 5
 B looks at the right keys, and a bias read as booleans does not: sum its rows.
-    (8, 7, 5)
+    at 1: 7
 the diagonal is there: row 0 of B sees key 0. Sum the rows.
-    (8, 8, 5)
+    at 1: 8
 under a finite fill every row sums to 1; row 2 of C is zeros.
-    (8, 6, 1)
+    at 2: 1
 a fill in float16 turns an empty row into NaN; row 2 of C is zeros.
-    (8, 6, 2)
+    at 2: 2
 the lowest float makes an empty row NaN or uniform; row 2 of C is zeros.
-    (8, 6, 3)
+    at 2: 3
 an empty row is NaN there; row 2 of C is zeros, and the others see the future.
-    (8, 6, 4)
+    at 2: 4
 rows 0 and 1 of C sum to 1: no hidden key is left in the denominator.
-    (8, 6, 6)
+    at 2: 6
 a bias read as booleans is filled with −1e9: its empty row is uniform.
-    (8, 6, 7)
+    at 2: 7
 a lost diagonal leaves the past; C sees the future alone.
-    (8, 6, 8)
+    at 2: 8
 a guess from scores loses visible keys; C shows hidden ones.
-    (8, 6, 9)
+    at 2: 9
 hidden rows would leave the others right; rows 0 and 1 of C see the future.
-    (8, 6, 10)
+    at 2: 10
 """
 
 exercise = predict(named, MISTAKES, stated=(8, 6, 5))
