@@ -63,6 +63,6 @@ def test_heads_that_programs_take_at_a_time_are_no_more_than_there_are():
     """Or their number times that of blocks of queries could be 0 in 32 bits."""
     options = KernelOptions(1.0, causal=True)
     q, k = (torch.empty(2, 4, n, 16, device="meta") for n in (2**30, 1))
-    sizes = launch._sizes(q, k, options)
+    sizes = launch.sizes_of(q, k, options)
     assert (sizes["group"], sizes["together"]) == (1, 8)
-    assert launch._sizes(k, q, options)["together"] == 1
+    assert launch.sizes_of(k, q, options)["together"] == 1

@@ -193,7 +193,7 @@ def test_the_exchange_is_its_own_way_back(monkeypatch):
     assert heads._exchange(x, Ring()) is x
 
 
-H, P, A = heads.heads_for_positions, heads.positions_for_heads, attention._RingAttention
+H, P, A = heads.heads_for_positions, heads.positions_for_heads, attention.RingAttention
 WRONG = {
     (H, "joined as consecutive pieces"): (", placement)\n", ', "contiguous")\n'),
     (H, "no exchange"): ("list(_exchange(out, ring))", "list(out)"),

@@ -217,6 +217,17 @@ def test_tiles_refuse_wrong_lengths(wrong):
         pytorch.padded_attention_tiled(*drawn(), torch.tensor([3, wrong]))
 
 
+def test_lengths_and_values_are_looked_at_without_a_copy_or_a_mask():
+    """One of so many keys would be larger than any memory."""
+    q, k, v = (x[:1] for x in drawn())
+    far = [x[..., :1, :].expand(*x.shape[:-2], 2**44, x.shape[-1]) for x in (k, v)]
+    lens = torch.tensor([1])
+    found = pytorch.padded_attention_tiled(q, *far, lens)
+    wanted = pytorch.padded_attention_tiled(q, k, v, lens)
+    for ours, right in zip(found, wanted, strict=True):
+        torch.testing.assert_close(ours, right)
+
+
 def test_a_batch_without_examples_has_padded_tiles_without_examples():
     q, k, v = (x[:0] for x in drawn())
     lengths = torch.tensor([], dtype=torch.int64)

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float as AnyFloat
 from torch import Tensor
 
-from attnbook.distributed.placement import _known, meeting
+from attnbook.distributed.placement import meeting, refuse_unknown
 from attnbook.distributed.ring import Ring
 from attnbook.operation import Scalar
 from attnbook.pytorch.online import attend, attention_backward, nothing_seen, take_in
@@ -52,7 +52,7 @@ def ring_attention(
     Source: Liu, Zaharia and Abbeel (2023), algorithm 1; the zigzag xrennvidia (2023), named by
     zhuzilin (2024).
     """
-    return _RingAttention.apply(q, k, v, Ring.of(group), causal, _fit(q, placement), scale)[0]
+    return RingAttention.apply(q, k, v, Ring.of(group), causal, _fit(q, placement), scale)[0]
 
 
 @check_shapes
@@ -70,11 +70,11 @@ def ring_attention_with_lse(
     Returns the output and L, which has no gradient and is float32 at least. Raises as
     `ring_attention` does.
     """
-    return _RingAttention.apply(q, k, v, Ring.of(group), causal, _fit(q, placement), scale)
+    return RingAttention.apply(q, k, v, Ring.of(group), causal, _fit(q, placement), scale)
 
 
 def _fit(q, placement):
-    _known(placement)
+    refuse_unknown(placement)
     if placement == "zigzag" and q.shape[-2] % 2:
         raise ValueError(
             f"ring_attention: q has {q.shape[-2]} positions; expected an even number, an early and "
@@ -116,7 +116,9 @@ def backward(grad_out, q, k, v, out, lse, ring, causal, placement, scale):
     return grad_q, *parcel.wait()
 
 
-class _RingAttention(torch.autograd.Function):
+class RingAttention(torch.autograd.Function):
+    """The output and L, and how autograd goes back."""
+
     @staticmethod
     def forward(ctx, q, k, v, *how):
         out, lse = forward(q, k, v, *how)

@@ -9,7 +9,7 @@ import torch.distributed as dist
 from jaxtyping import Float as AnyFloat
 from torch import Tensor
 
-from attnbook.distributed.attention import _RingAttention
+from attnbook.distributed.attention import RingAttention
 from attnbook.distributed.placement import join_sequence, split_sequence
 from attnbook.distributed.ring import Ring
 from attnbook.operation import Scalar
@@ -41,7 +41,7 @@ def head_parallel_attention(
                 f"the {ring.n_ranks} ranks"
             )
     whole = [heads_for_positions(x, ring, placement) for x in (q, k, v)]
-    out, _ = _RingAttention.apply(*whole, Ring(), causal, placement, scale)
+    out, _ = RingAttention.apply(*whole, Ring(), causal, placement, scale)
     return positions_for_heads(out, ring, placement)
 
 

@@ -31,7 +31,7 @@ def pieces(rank: Integral, n_ranks: Integral, placement: str) -> tuple:
     >>> [pieces(rank, 4, "zigzag") for rank in range(4)]
     [(0, 7), (1, 6), (2, 5), (3, 4)]
     """
-    _known(placement)
+    refuse_unknown(placement)
     if not 0 <= rank < n_ranks:
         raise ValueError(f"pieces: rank is {rank}; expected 0 to {n_ranks - 1}")
     return (rank,) if placement == "contiguous" else (rank, 2 * n_ranks - 1 - rank)
@@ -109,7 +109,7 @@ def visible_pairs(n: Integral, n_ranks: Integral, placement: str = "zigzag") -> 
     >>> visible_pairs(8, 2, "contiguous"), visible_pairs(8, 2, "zigzag")
     ([[10, 0], [10, 16]], [[10, 8], [10, 8]])
     """
-    _known(placement)
+    refuse_unknown(placement)
     _some_ranks("visible_pairs", n_ranks)
     number = n_ranks * len(pieces(0, n_ranks, placement))
     if n < 0 or n % number:
@@ -131,7 +131,8 @@ def _some_ranks(name, n_ranks):
         raise ValueError(f"{name}: there are {n_ranks} ranks; expected 1 or more")
 
 
-def _known(placement):
+def refuse_unknown(placement):
+    """Refuse what is no placement."""
     if placement not in PLACEMENTS:
         expected = " or ".join(map(repr, PLACEMENTS))
         raise ValueError(f"placement is {placement!r}; expected {expected}")

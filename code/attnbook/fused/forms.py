@@ -11,7 +11,7 @@ from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 from attnbook import pytorch
 from attnbook.fused import flex
-from attnbook.fused.sdpa import _four_axes, _with_axes, sdpa
+from attnbook.fused.sdpa import four_axes, sdpa, with_axes
 from attnbook.fused.visible import visible
 from attnbook.pytorch import rules
 from attnbook.pytorch.operation import check_and_cast
@@ -116,7 +116,7 @@ def by_flex(q, k, v, options):
         sizes = *_told_apart(q, options), q.shape[-2], k.shape[-2]
         blocks = create_block_mask(flex.every(*seen), *sizes, device=q.device)
     out = (flex_attention if compiling else _compiled_flex())(
-        *map(_four_axes, (q, k, v)),
+        *map(four_axes, (q, k, v)),
         score_mod=flex.in_turn(*changes),
         block_mask=blocks,
         scale=options.scale,
@@ -133,14 +133,14 @@ def _compiled_flex():
 def _rules(q, k, options):
     """Which key a query may look at, as functions of places."""
     mods = flex.of(options.rule, q.shape[-2], k.shape[-2], q.device)
-    return mods if options.mask is None else [*mods, flex.shown(_with_axes(options.mask, q))]
+    return mods if options.mask is None else [*mods, flex.shown(with_axes(options.mask, q))]
 
 
 def _told_apart(q, options):
     """How many batches and heads have a mask of their own, None if all have the same."""
     batch, heads = options.rule.batch, None
     if options.mask is not None:
-        n_batch, n_heads = _with_axes(options.mask, q).shape[:2]
+        n_batch, n_heads = with_axes(options.mask, q).shape[:2]
         batch, heads = batch or (n_batch if n_batch > 1 else None), n_heads if n_heads > 1 else None
     return batch, heads
 
@@ -151,7 +151,7 @@ def _changes(q, k, options):
     if options.alibi:
         changes.append(flex.alibi(q.shape[-3], q.shape[-2], k.shape[-2]))
     if options.bias is not None:
-        changes.append(flex.biased(_with_axes(options.bias, q)))
+        changes.append(flex.biased(with_axes(options.bias, q)))
     return changes
 
 

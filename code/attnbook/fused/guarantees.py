@@ -10,8 +10,8 @@ import functools
 
 import torch
 
+from attnbook.pytorch.operation import has_values
 from attnbook.pytorch.products import finite
-from attnbook.pytorch.tiles import _has_numbers_at_hand
 
 
 def in_one_dtype(*tensors):
@@ -49,6 +49,6 @@ def _not_finite(x):
 
 
 def _are_finite(*tensors):
-    if torch.compiler.is_compiling() or not all(map(_has_numbers_at_hand, tensors)):
+    if torch.compiler.is_compiling() or not all(map(has_values, tensors)):
         return False
     return all(torch.isfinite(x.detach().sum(dtype=torch.float32)) for x in tensors)

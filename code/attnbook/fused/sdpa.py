@@ -27,7 +27,7 @@ def arguments(q, k, v, mask=None, bias=None, scale=None, is_causal=False):
     scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
     if not scale > 0:  # programs differ in what they make of such a scale
         q, scale = q * math.copysign(1.0, scale) if scale else 0 * q, abs(scale) or 1.0
-    four = [_four_axes(_side_by_side(x)) for x in _of_one_width(q, k, v)]
+    four = [four_axes(_side_by_side(x)) for x in _of_one_width(q, k, v)]
     attn_mask = _attn_mask(q, mask, bias)
     options = {"attn_mask": attn_mask, "is_causal": is_causal, "scale": scale}
     return four, options | {"enable_gqa": four[0].shape[1] != four[1].shape[1]}
@@ -38,14 +38,14 @@ def _attn_mask(q, mask, bias):
     if bias is None:
         if mask is None:
             return None
-        return _with_axes(mask | ~mask.any(dim=-1, keepdim=True), q)
+        return with_axes(mask | ~mask.any(dim=-1, keepdim=True), q)
     shown = bias != -torch.inf
     shown = shown if mask is None else shown & mask
     shown = shown | ~shown.any(dim=-1, keepdim=True)
     finite = torch.where(torch.isfinite(bias), bias, 0)
     half_on_cpu = q.device.type == "cpu" and q.dtype in (torch.float16, torch.bfloat16)
     dtype = torch.float32 if half_on_cpu else q.dtype  # on a GPU it must have the dtype of q
-    return _with_axes(torch.where(shown, finite, -torch.inf).to(dtype), q)
+    return with_axes(torch.where(shown, finite, -torch.inf).to(dtype), q)
 
 
 def _of_one_width(q, k, v):
@@ -58,15 +58,15 @@ def _side_by_side(x):
     return x if x.stride(-1) == 1 else x.contiguous()
 
 
-def _four_axes(x):
+def four_axes(x):
     """(..., n, d) as (batch, heads, n, d)."""
     if x.ndim < 4:
         return x[(None,) * (4 - x.ndim)]
     return x.flatten(0, x.ndim - 4)
 
 
-def _with_axes(mask, q):
+def with_axes(mask, q):
     """A mask with four axes: each that is not for all must be there."""
     if mask.ndim > 4:
         mask = mask.expand(*q.shape[:-3], *mask.shape[-3:])
-    return _four_axes(mask)
+    return four_axes(mask)

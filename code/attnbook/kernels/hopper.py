@@ -46,14 +46,14 @@ def forward(
     refuse(q=q, k=k, v=v)
     _refuse_edges(q)
     asked = options(q, k, Options(causal=causal, scale=scale))
-    out, lse = launch._empty(q), q.new_empty(q.shape[:3], dtype=torch.float32)
+    out, lse = launch.empty(q), q.new_empty(q.shape[:3], dtype=torch.float32)
     if not out.numel():
         return out, lse
-    scale, sign = launch._positive(asked.scale)
+    scale, sign = launch.positive(asked.scale)
     q, k, v = map(_in_rows, (q if sign == 1 else q * sign, k, v))
-    sizes = launch._sizes(q, k, asked)
+    sizes = launch.sizes_of(q, k, asked)
     launch.start(
-        hopper_forward, launch._programs(q, TILE.rows), TILE, lse=lse, q=tiles_of(q, HALF),
+        hopper_forward, launch.blocks_of(q, TILE.rows), TILE, lse=lse, q=tiles_of(q, HALF),
         k=tiles_of(k, TILE.keys), v=tiles_of(v, TILE.keys), out=tiles_of(out, HALF),
         n_all_heads=sizes["n_batch"] * sizes["n_heads"], group=sizes["group"],
         together=sizes["together"], n=sizes["n_q"], scale=scale,

@@ -24,16 +24,16 @@ def forward(q, k, v, options, configuration=None):
     if _is_wide(q):
         out, lse = forward(*(x.float() for x in (q, k, v)), options, configuration)
         return out.to(q.dtype), lse
-    out, lse = _empty(q), q.new_empty(q.shape[:3], dtype=torch.float32)
+    out, lse = empty(q), q.new_empty(q.shape[:3], dtype=torch.float32)
     if not (out.numel() and k.shape[2]):
         return out.zero_(), lse.fill_(-torch.inf)
-    scale, sign = _positive(options.scale)
+    scale, sign = positive(options.scale)
     q, k, v = _readable(q if sign == 1 else q * sign, k, v)
-    arguments = _inputs(q, k, v, options) | _sizes(q, k, options)
+    arguments = _inputs(q, k, v, options) | sizes_of(q, k, options)
     arguments |= {"out": out, "lse": lse, "scale": scale, "softcap": options.softcap}
     for c in _and_again(configuration or choices(q, k, v, options)[0], q, options):
         start(
-            flash_forward, _programs(q, c.rows), c, **arguments, **visible(k, c, options),
+            flash_forward, blocks_of(q, c.rows), c, **arguments, **visible(k, c, options),
             **_tile(q, c), SPECIALIZE=c.specialize,
         )  # fmt: skip
     return out, lse
@@ -69,20 +69,20 @@ def backward(
         wide = (x.float() for x in (grad_out, q, k, v, out))
         grads = backward(*wide, lse, options, grad_lse, atomic, configurations)
         return tuple(x.to(q.dtype) for x in grads)
-    grads = _empty(q), _empty(k), _empty(v)
+    grads = empty(q), empty(k), empty(v)
     if not (out.numel() and k.shape[2]):
         return tuple(x.zero_() for x in grads)
-    scale, sign = _positive(options.scale)
+    scale, sign = positive(options.scale)
     grad_out, q, k, v = _readable(grad_out, q if sign == 1 else q * sign, k, v)
     by_keys, by_rows = configurations or choices_back(q, k, v, grad_out, options, atomic)[0]
-    arguments = _inputs(q, k, v, options) | _sizes(q, k, options)
+    arguments = _inputs(q, k, v, options) | sizes_of(q, k, options)
     arguments |= {"grad_out": grad_out, "grad_strides": grad_out.stride()[:3]}
     arguments |= _shift_and_delta(grad_out, out, lse, grad_lse)
     arguments |= {"scale": scale, "softcap": options.softcap}
     total = torch.zeros_like(grads[0], dtype=torch.float32) if atomic else None
     for c in _and_again(by_keys, q, options):
         start(
-            flash_backward_keys, _programs(k, c.keys), c, **arguments, **visible(k, c, options),
+            flash_backward_keys, blocks_of(k, c.keys), c, **arguments, **visible(k, c, options),
             grad_q=None if c.careful else total, grad_k=grads[1], grad_v=grads[2],
             **_tile(q, c), REDUCE=_reduces(c),
         )  # fmt: skip
@@ -90,7 +90,7 @@ def backward(
         torch.mul(total, scale, out=grads[0])
     for c in _and_again(by_rows, q, options)[atomic:]:
         start(
-            flash_backward_queries, _programs(q, c.rows), c, **arguments, **visible(k, c, options),
+            flash_backward_queries, blocks_of(q, c.rows), c, **arguments, **visible(k, c, options),
             grad_q=grads[0], **_tile(q, c), COLUMNS=q.shape[3] if atomic else 1,
         )  # fmt: skip
     return grads if sign == 1 else (grads[0] * sign, *grads[1:])
@@ -144,7 +144,8 @@ def _memory_for_descriptors(device):
         triton.set_allocator(before)
 
 
-def _programs(x, size):
+def blocks_of(x, size):
+    """How many blocks of so many rows all heads have."""
     batch, n_heads, n, _ = x.shape
     return batch * n_heads * triton.cdiv(n, size)
 
@@ -159,7 +160,7 @@ def _inputs(q, k, v, options):
     }  # fmt: skip
 
 
-def _sizes(q, k, options):
+def sizes_of(q, k, options):
     """How many there are, how many heads share keys, and how many heads are taken at a time."""
     (batch, n_heads, n_q, width), n_k = q.shape, k.shape[2]
     group = n_heads // k.shape[1]
@@ -200,7 +201,8 @@ def _reduces(c):
     return c.tma and not is_interpreting()
 
 
-def _empty(x):
+def empty(x):
+    """Memory for the numbers of a tensor like this one, without gaps."""
     return torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
@@ -209,7 +211,7 @@ def _readable(*tensors):
     return [x if x.stride(-1) == 1 else x.contiguous() for x in tensors]
 
 
-def _positive(scale):
+def positive(scale):
     """A scale above zero, and what queries are multiplied by for it: maxima stay maxima."""
     return (abs(scale), 1 if scale > 0 else -1) if scale else (1.0, 0)
 

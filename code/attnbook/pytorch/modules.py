@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from attnbook.pytorch.attention import weighted_sum
 from attnbook.pytorch.heads import merge_heads, repeat_heads, split_heads
 from attnbook.pytorch.masks import padding_mask
-from attnbook.pytorch.operation import Float, _is_autocast, check_and_cast, check_shapes
+from attnbook.pytorch.operation import Float, check_and_cast, check_shapes, is_autocast
 from attnbook.pytorch.scores import additive_scores, dot_product_scores
 from attnbook.pytorch.softmax import softmax
 
@@ -215,7 +215,7 @@ def _for_heads(mask, axes):
 def _projected(layer, x):
     """layer(x), in which a row with a number that is not finite is NaN, and in no gradient."""
     ours, theirs = layer.weight.dtype, x.dtype
-    cast = _is_autocast(x.device.type) and torch.float64 not in (ours, theirs)
+    cast = is_autocast(x.device.type) and torch.float64 not in (ours, theirs)
     if ours != theirs and not cast:
         raise TypeError(
             f"MultiHeadAttention: its parameters are {ours} and an argument is {theirs}; expected "

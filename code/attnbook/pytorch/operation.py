@@ -92,7 +92,7 @@ def _in_one_dtype(function, arguments, wide):
     if _is_settled(real):
         return function(**arguments)
     device = next(iter(real.values())).device.type
-    if not _is_autocast(device):
+    if not is_autocast(device):
         return _widened(function, arguments, real)
     lower = torch.get_autocast_dtype(device)
     real = {name: x if x.dtype == torch.float64 else x.to(lower) for name, x in real.items()}
@@ -122,8 +122,20 @@ def _real(arguments, wide=frozenset()):
 def _is_settled(real):
     """Whether all are in the dtype to compute in and to return, so that nothing inside need ask."""
     wide = {x.dtype for x in real.values()} in ({torch.float32}, {torch.float64})
-    return wide and not any(_is_autocast(x.device.type) for x in real.values())
+    return wide and not any(is_autocast(x.device.type) for x in real.values())
 
 
-def _is_autocast(device):
+def is_autocast(device):
+    """Whether `torch.autocast` chooses dtypes on a type of device."""
     return device != "meta" and torch.is_autocast_enabled(device)
+
+
+def has_values(x):
+    """Not so on another device, in a fake tensor, and where a function is transformed or traced."""
+    if x.device.type != "cpu" or x.numel() == 0:
+        return False
+    try:
+        x[(0,) * x.ndim].item()  # where a gradient is taken, it has a number but no storage
+        return x.data_ptr() != 0
+    except RuntimeError:
+        return False

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from attnbook.pytorch.attention import weighted_sum
 from attnbook.pytorch.masks import causal_mask, padding_mask, refuse_lengths
-from attnbook.pytorch.operation import Float, check_and_cast
+from attnbook.pytorch.operation import Float, check_and_cast, has_values
 from attnbook.pytorch.scores import dot_product_scores
 from attnbook.pytorch.softmax import logsumexp, softmax
 
@@ -111,20 +111,9 @@ def _over_first_keys(n, q, k, v, out, lse):
 
 
 def _is_for_tiles(*inputs):
-    if torch.compiler.is_compiling() or not all(map(_has_numbers_at_hand, inputs)):
+    if torch.compiler.is_compiling() or not all(map(has_values, inputs)):
         return False
     return not (torch.is_grad_enabled() and any(x.requires_grad for x in inputs))
-
-
-def _has_numbers_at_hand(x):
-    """Not so on another device, in a fake tensor, and where a function is transformed or traced."""
-    if x.device.type != "cpu" or x.numel() == 0:
-        return False
-    try:
-        x.reshape(-1)[0].item()  # where a gradient is taken, it has a number but no storage
-        return x.data_ptr() != 0
-    except RuntimeError:
-        return False
 
 
 def _over_heads(write, rows, q, k, v, out, lse):
