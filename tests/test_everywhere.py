@@ -3,7 +3,6 @@
 import subprocess
 from pathlib import Path
 
-import conftest
 import pytest
 
 from tools import check, prove
@@ -21,10 +20,11 @@ def test_there(): pass
 
 
 @pytest.mark.parametrize(("options", "counts"), [((), (1, 1)), (("--everywhere",), (2, 0))])
-def test_marked_tests_wait_for_the_flag_and_are_counted(pytester, options, counts):
+def test_marked_tests_wait_for_the_flag_and_are_counted(request, pytester, options, counts):
     pytester.makepyprojecttoml("[tool.pytest.ini_options]\nmarkers = ['everywhere']")
     pytester.makepyfile(TWO)
-    pytester.inline_run("--junitxml=junit.xml", *options, plugins=[conftest])
+    ours = request.config.pluginmanager.get_plugin(str(ROOT / "tests/conftest.py"))
+    pytester.inline_run("--junitxml=junit.xml", *options, plugins=[ours])
     found = {row.step.strip(): row for row in by_kind("junit.xml")}["tests"]
     assert (found.passed, found.left_out, found.skipped) == (*counts, [])
 

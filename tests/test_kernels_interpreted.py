@@ -1,11 +1,15 @@
 """Triton's interpreter puts its language in place once a launch, and takes it away behind it."""
 
-import inspect
+import subprocess
+import sys
+from pathlib import Path
 
 import torch
 from triton.runtime import interpreter as tritons
 
 from attnbook.kernels import interpreter, tl, triton
+
+HERE = Path(__file__).parent
 
 
 @triton.jit
@@ -31,11 +35,21 @@ def changes(monkeypatch, patch):
     return [lang for lang, _ in counted]
 
 
-def test_the_language_is_put_in_place_once_a_launch(monkeypatch):
+def in_a_new_process(patch):
+    """What other tests left of a kernel that they stopped is not there."""
+    code = (
+        "import inspect, pytest, test_kernels_interpreted as t; ours = t.tritons._patch_lang; "
+        "by_itself = inspect.getclosurevars(ours).nonlocals['whole']; "
+        f"print(t.changes(pytest.MonkeyPatch(), {patch}).count(t.tl))"
+    )
+    command = sys.executable, "-c", code
+    return int(subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=True).stdout)
+
+
+def test_the_language_is_put_in_place_once_a_launch():
     """By itself Triton does so again at each call of `twice`."""
-    assert changes(monkeypatch, tritons._patch_lang).count(tl) == 1
-    by_itself = inspect.getclosurevars(tritons._patch_lang).nonlocals["whole"]
-    assert changes(monkeypatch, by_itself).count(tl) >= 1 + 2 * 3
+    assert in_a_new_process("ours") == 1
+    assert in_a_new_process("by_itself") >= 1 + 2 * 3
 
 
 def test_it_is_taken_away_behind_each_launch(monkeypatch):

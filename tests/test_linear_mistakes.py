@@ -253,5 +253,5 @@ def test_a_plain_product_lets_a_later_nan_through(monkeypatch):
 
 
 def test_a_line_that_is_not_there_is_not_changed(monkeypatch):
-    with pytest.raises(ValueError, match="read has 0 times 'softmax'"):
+    with pytest.raises(ValueError, match="'softmax' stands 0 times"):
         one_line.put(monkeypatch, linear.read, "softmax", "")
