@@ -21,24 +21,24 @@ NAMES = (
 def on_arrays(function):
     """A function of tensors, on arrays, in float64 where PyTorch's default would be float32."""
     given = {"dtype": torch.float64} if function.__name__ in ("sinusoidal", "alibi_bias") else {}
-    return lambda *args, **named: function(*map(_tensor, args), **named, **given).numpy()
+    return lambda *args, **named: function(*map(tensor, args), **named, **given).numpy()
 
 
 def on_tensors(function):
     """A function of arrays in the place of one of tensors."""
 
     def call(*args):
-        out = function(*(_array(x) for x in args if not _is_device(x)))
+        out = function(*(array(x) for x in args if not _is_device(x)))
         return torch.from_numpy(np.ascontiguousarray(out))
 
     return call
 
 
-def _tensor(x):
+def tensor(x):
     return torch.from_numpy(x) if isinstance(x, np.ndarray) else x
 
 
-def _array(x):
+def array(x):
     return x.numpy() if isinstance(x, torch.Tensor) else x
 
 

@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 import torch
-from both_positions import NAMES
+from both_positions import NAMES, array
 from test_arguments import refusal
 
 from attnbook import positions, pytorch
@@ -123,10 +123,6 @@ def test_what_is_made_has_pytorchs_default_dtype_and_frequencies_have_float64():
         assert torch.equal(call(name), torch.from_numpy(exact).float())
     half = pytorch.sinusoidal(PLACES + 10_000, 8, dtype=torch.bfloat16)
     assert torch.equal(half, pytorch.sinusoidal(PLACES + 10_000, 8).bfloat16())
-
-
-def array(x):
-    return x.numpy() if isinstance(x, torch.Tensor) else x
 
 
 def test_on_a_device_without_float64_angles_are_float32():

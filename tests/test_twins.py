@@ -8,6 +8,7 @@ import pytest
 import test_arguments as arguments
 import test_onnx
 import torch
+from both_positions import tensor
 from draw import BATCHES, N_K, N_Q, assert_close, mask, queries_keys_values, scores
 from torch.autograd.gradcheck import GradcheckError
 from torch.testing._internal.common_methods_invocations import op_db
@@ -103,9 +104,6 @@ def test_masks_of_negative_sizes_are_refused(function, given, said):
 
 
 def on_arrays(function):
-    def tensor(x):
-        return torch.from_numpy(x) if isinstance(x, np.ndarray) else x
-
     return lambda *a, **named: function(
         *map(tensor, a), **{name: tensor(x) for name, x in named.items()}
     ).numpy()
