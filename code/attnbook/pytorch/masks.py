@@ -1,13 +1,17 @@
-"""Which query may look at which key: `attnbook.masks`, on tensors."""
+"""Which query may look at which key: `attnbook.masks`, on tensors.
 
-import contextlib
+Where `rules` has a rule of sizes alone, the mask is made of it.
+"""
+
 from numbers import Integral
 
 import torch
 from jaxtyping import Bool, Integer
 from torch import Tensor
 
+from attnbook.pytorch import rules
 from attnbook.pytorch.operation import check_shapes
+from attnbook.pytorch.rules import _count, refuse_lengths
 
 
 @check_shapes
@@ -52,7 +56,7 @@ def causal_mask(
     tensor([[ True,  True, False],
             [ True,  True,  True]])
     """
-    return steps_ahead(n_q, n_k, device) <= 0
+    return rules.causal().mask(n_q, n_k, device)
 
 
 @check_shapes
@@ -72,11 +76,7 @@ def sliding_window_mask(
 
     Source: Beltagy et al. (2020), section 3.1.
     """
-    _count("left", left)
-    _count("right", right)
-    ahead = steps_ahead(n_q, n_k, device)
-    left, right = min(left, n_k), min(right, n_q)  # no key lies farther
-    return (-left <= ahead) & (ahead <= right)
+    return rules.sliding_window(left, right).mask(n_q, n_k, device)
 
 
 @check_shapes
@@ -92,10 +92,10 @@ def prefix_mask(
 
     Source: Raffel et al. (2020), figure 3, "causal with prefix".
     """
-    _count("prefix_len", prefix_len)
+    rule = rules.prefix(prefix_len)
     if prefix_len > n_k:
         raise ValueError(f"prefix_mask: prefix_len is {prefix_len}; expected at most n_k = {n_k}")
-    return (torch.arange(n_k, device=device) < prefix_len) | causal_mask(n_q, n_k, device)
+    return rule.mask(n_q, n_k, device)
 
 
 @check_shapes
@@ -115,22 +115,3 @@ def steps_ahead(n_q, n_k, device):
     _count("n_k", n_k)
     places = torch.arange(n_q, device=device)[:, None] + n_k - n_q
     return torch.arange(n_k, device=device) - places
-
-
-def refuse_lengths(valid_lens, n_k):
-    """Refuse lengths that are negative or larger than n_k, where their numbers lie at hand.
-
-    Another device would have to be awaited for them, and under vmap, in fake tensors, on the meta
-    device and for a compiler there are none: then nothing is refused.
-    """
-    if torch.compiler.is_compiling() or valid_lens.device.type != "cpu":
-        return
-    with contextlib.suppress(RuntimeError):
-        for length in valid_lens.reshape(-1).tolist():
-            if not 0 <= length <= n_k:
-                raise ValueError(f"valid_lens has {length}; expected 0 to n_k = {n_k}")
-
-
-def _count(name, value):
-    if value < 0:
-        raise ValueError(f"{name} is {value}; expected 0 or more")

@@ -11,6 +11,7 @@ A rule is made without sizes, and rules compose with ``&``, as masks do: a key i
 allows it. As in `attnbook.masks`, query i stands at key i + n_k - n_q.
 """
 
+import contextlib
 from numbers import Integral
 from typing import NamedTuple
 
@@ -18,7 +19,6 @@ import torch
 from jaxtyping import Integer
 from torch import Tensor
 
-from attnbook.pytorch.masks import _count, document_mask, refuse_lengths
 from attnbook.pytorch.operation import check_shapes
 
 
@@ -77,6 +77,8 @@ class Rule(NamedTuple):
         A query that sees nothing has an end that is not after its first. Documents that are no run
         are left out.
         """
+        _count("n_q", n_q)
+        _count("n_k", n_k)
         own = torch.arange(n_q, device=device) + n_k - n_q
         first, end = torch.zeros_like(own), torch.full_like(own, n_k)
         if self.left is not None:
@@ -101,7 +103,7 @@ class Rule(NamedTuple):
         mask = (first[..., None] <= places) & (places < end[..., None])
         for each in self.documents:
             if each.first is None:
-                mask = mask & document_mask(each.q, each.k).to(mask.device)
+                mask = mask & (each.q[..., :, None] == each.k[..., None, :]).to(mask.device)
         return mask
 
 
@@ -272,3 +274,22 @@ def _shortest(one, other):
     if one.ndim != other.ndim:
         one, other = (x if x.ndim == 2 else x[:, None] for x in (one, other))
     return torch.minimum(one, other)
+
+
+def refuse_lengths(valid_lens, n_k):
+    """Refuse lengths that are negative or larger than n_k, where their numbers lie at hand.
+
+    Another device would have to be awaited for them, and under vmap, in fake tensors, on the meta
+    device and for a compiler there are none: then nothing is refused.
+    """
+    if torch.compiler.is_compiling() or valid_lens.device.type != "cpu":
+        return
+    with contextlib.suppress(RuntimeError):
+        for length in valid_lens.reshape(-1).tolist():
+            if not 0 <= length <= n_k:
+                raise ValueError(f"valid_lens has {length}; expected 0 to n_k = {n_k}")
+
+
+def _count(name, value):
+    if value < 0:
+        raise ValueError(f"{name} is {value}; expected 0 or more")
