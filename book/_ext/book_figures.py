@@ -13,7 +13,6 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
 BEGIN = "Figure."
-OF_LETTERS = "font-family=\"KaTeX_Math, 'Cambria Math', 'Times New Roman', serif\""
 PREFIX = re.compile(r"\bf[0-9a-f]+-(?=\d+[\")])")
 
 
@@ -24,8 +23,7 @@ class drawing(nodes.image):
 def inline(svg, alt, name):
     """The drawing as a part of a page in which no other has this name."""
     said = f'<svg role="img" aria-label="{html.escape(alt)}"'
-    short = svg.replace(OF_LETTERS, 'class="letter"')  # each letter of a formula says it
-    return PREFIX.sub(f"{name}-", short).replace("<svg", said, 1)
+    return PREFIX.sub(f"{name}-", svg).replace("<svg", said, 1)
 
 
 class Captions(SphinxTransform):
