@@ -101,6 +101,11 @@ class Window:
         if message.type in ("error", "warning"):
             self.complaints.append(f"{message.text} {message.location.get('url', '')}".strip())
 
+    def alone(self):
+        """The same page in a window of its own, which fetches no font that only others have."""
+        scheme, width = self.seen
+        return Window(self.page.context.browser).open(self.root, self.path, scheme, width)
+
     def weight(self):
         """Bytes of every file that was asked for, uncompressed, without the figures."""
         own = [url for url in self.requests if url.startswith(self.root)]
