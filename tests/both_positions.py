@@ -2,6 +2,7 @@
 
 import numpy as np
 import torch
+from libraries import array, tensor
 
 from attnbook import positions, pytorch
 
@@ -32,14 +33,6 @@ def on_tensors(function):
         return torch.from_numpy(np.ascontiguousarray(out))
 
     return call
-
-
-def tensor(x):
-    return torch.from_numpy(x) if isinstance(x, np.ndarray) else x
-
-
-def array(x):
-    return x.numpy() if isinstance(x, torch.Tensor) else x
 
 
 def _is_device(x):

@@ -27,12 +27,24 @@ def of_module(module, right, wrong, everywhere=False):
     return SimpleNamespace(**run(module.__name__, text, module))
 
 
-def put(monkeypatch, function, right, wrong, *others, everywhere=False):
-    """Put a version in the place of a function: in its module or class, and in other modules."""
+def put(monkeypatch, function, right, wrong, everywhere=False):
+    """Put the changed function in the place of the right one."""
+    exchange(monkeypatch, function, version(function, right, wrong, everywhere))
+
+
+def exchange(monkeypatch, function, wrong):
+    """Put one function in the place of another: in its class, or wherever a module has it."""
+    *classes, name = function.__qualname__.split(".")
     owner = sys.modules[function.__module__]
-    for name in function.__qualname__.split(".")[:-1]:
-        owner = getattr(owner, name)
-    wrong = version(function, right, wrong, everywhere)
-    for home in (owner, *others):
-        if hasattr(home, function.__name__):
-            monkeypatch.setattr(home, function.__name__, wrong)
+    for each in classes:
+        owner = getattr(owner, each)
+    homes = [owner] if classes else [m for m in [*sys.modules.values()] if has(m, function)]
+    if not homes:
+        raise ValueError(f"no module has {name}, which was exchanged before")
+    for home in homes:
+        monkeypatch.setattr(home, name, wrong)
+
+
+def has(module, function):
+    found = getattr(module, "__dict__", {}).get(function.__name__)
+    return getattr(found, "__wrapped__", found) is getattr(function, "__wrapped__", function)

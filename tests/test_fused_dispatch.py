@@ -7,6 +7,7 @@ import warnings
 import pytest
 import torch
 from fused_cases import options_of
+from test_arguments import refusal
 
 from attnbook import fused
 from attnbook.fused import dispatch, forms
@@ -159,3 +160,9 @@ def test_without_triton_the_kernels_refuse_and_say_so(monkeypatch):
     monkeypatch.setattr(options, "is_there", lambda module: False)
     on_gpu = types.SimpleNamespace(device=torch.device("cuda"))
     assert forms.kernels_refuse(on_gpu, None, None, None) == "triton is not installed"
+
+
+def test_a_device_without_numbers_is_refused_by_the_dispatcher():
+    q = torch.empty(1, 2, 3, 4, device="meta")
+    said = refusal(fused.attention, q, q, q, error=ValueError)
+    assert said == "attention: q is on the device meta; expected tensors that have numbers"

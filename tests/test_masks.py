@@ -1,8 +1,13 @@
-"""Which query may look at which key."""
+"""Which query may look at which key: each mask is its rule, in NumPy and in PyTorch."""
+
+import inspect
 
 import numpy as np
 import one_line
 import pytest
+import torch
+from libraries import tensor
+from test_arguments import refusal
 
 from attnbook import masks, pytorch
 from attnbook.masks import (
@@ -188,3 +193,67 @@ def test_a_wrong_type_or_shape_is_refused_with_what_it_was(mask, arguments, said
 
 def test_integers_of_numpy_are_numbers_too():
     assert (causal_mask(np.int32(2), np.int64(3)) == causal_mask(2, 3)).all()
+
+
+@pytest.mark.parametrize("library", [masks, pytorch], ids=["numpy", "torch"])
+def test_a_window_beyond_all_keys_shows_them_all(library):
+    for far in (10**30, np.uint64(2**64 - 1)):
+        assert library.sliding_window_mask(2, 3, far, far).all()
+        seen = library.sliding_window_mask(2, 3, far)
+        assert (seen == library.causal_mask(2, 3)).all()
+
+
+@pytest.mark.parametrize("n_q, n_k", [(4, 4), (2, 5), (5, 2), (0, 3)])
+def test_every_mask_has_its_twin(n_q, n_k):
+    q, k = np.arange(2 * n_q).reshape(2, n_q) // 2, np.arange(2 * n_k).reshape(2, n_k) // 2
+    given = {
+        "causal_mask": (n_q, n_k),
+        "sliding_window_mask": (n_q, n_k, 1, 2),
+        "prefix_mask": (n_q, n_k, 2),
+        "padding_mask": (np.array([0, n_k - 1, n_k]), n_k),
+        "document_mask": (q, k),
+    }
+    assert not masks_without(given)
+    for name, arrays in given.items():
+        twin, tensors = getattr(pytorch, name), [tensor(x) for x in arrays]
+        assert np.array_equal(twin(*tensors), getattr(masks, name)(*arrays))
+        on = {"device": "meta"} if "device" in inspect.signature(twin).parameters else {}
+        moved = (x.to("meta") if isinstance(x, torch.Tensor) else x for x in tensors)
+        assert twin(*moved, **on).is_meta
+
+
+@pytest.mark.parametrize("name", [name for name in vars(masks) if name.endswith("_mask")])
+def test_the_twin_of_a_mask_has_the_same_defaults(name):
+    ours, twins = (inspect.signature(getattr(m, name)).parameters for m in (masks, pytorch))
+    assert [(p.name, p.default) for p in ours.values()] == [
+        (p.name, p.default) for p in twins.values() if p.name != "device"
+    ]
+
+
+def masks_without(given):
+    """The masks of the book that are not compared with their twins."""
+    return {name for name, f in vars(masks).items() if hasattr(f, "__wrapped__")} - set(given)
+
+
+def test_a_mask_that_is_not_compared_with_its_twin_is_found(monkeypatch):
+    compared = masks_without(())
+    monkeypatch.setattr(masks, "chunked_mask", masks.causal_mask, raising=False)
+    assert masks_without(compared) == {"chunked_mask"}
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("sliding_window_mask", (3, 3, -1)),
+        ("sliding_window_mask", (3, 3, 1, -1)),
+        ("prefix_mask", (3, 3, -1)),
+        ("prefix_mask", (3, 3, 4)),
+        ("sliding_window_mask", (-1, 3, 1)),
+        ("causal_mask", (-1, 3)),
+        ("causal_mask", (3, -1)),
+        ("padding_mask", (np.array([0]), -1)),
+    ],
+)
+def test_twins_of_masks_refuse_in_the_same_words(name, given):
+    said = refusal(getattr(masks, name), *given, error=ValueError)
+    assert refusal(getattr(pytorch, name), *map(tensor, given), error=ValueError) == said

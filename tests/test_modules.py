@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from test_arguments import refusal
 from test_twins import WRONG
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention as sdpa
@@ -289,3 +290,15 @@ def test_a_wrong_module_is_rejected(monkeypatch, mistake):
     monkeypatch.setattr(place, name, wrong)
     with pytest.raises(AssertionError):
         claim()
+
+
+@pytest.mark.parametrize("place", range(3), ids="qkv")
+def test_a_layer_of_another_dtype_is_refused_in_a_sentence(place):
+    layer, given = pytorch.MultiHeadAttention(4, 2), [torch.ones(1, 3, 4) for _ in range(3)]
+    given[place] = given[place].double()
+    said = refusal(layer, *given)
+    assert said.startswith("MultiHeadAttention: its parameters are torch.float32 and an argument")
+    with torch.autocast("cpu", torch.bfloat16):
+        assert refusal(layer, *given) == said, "which leaves float64 as it is"
+        given[place] = given[place].half()
+        layer(*given)

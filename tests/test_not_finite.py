@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from draw import N_K, N_Q
+from libraries import BOTH, taken_by
 from test_twins import on_arrays, tensors
 
 from attnbook import pytorch, reference
@@ -59,3 +60,14 @@ def test_a_row_of_infinitely_low_scores_has_gradient_0(function):
     s = torch.full((2, 3), -torch.inf, requires_grad=True)
     (gradient,) = torch.autograd.grad(function(s), s, torch.ones_like(function(s)))
     assert (gradient == 0).all()
+
+
+@BOTH
+def test_infinity_has_no_weight_and_a_nan_leaves_none_in_its_row(library):
+    def weights(*row, shown=(True, True)):
+        given = taken_by(library, np.array(row), np.array(shown))
+        return np.isnan(np.asarray(library.softmax(*given))).tolist()
+
+    assert weights(1.0, np.inf) == [False, True]
+    assert weights(1.0, np.nan) == [True, True]
+    assert weights(1.0, np.nan, shown=(False, True)) == [False, True], "0 where it is hidden"

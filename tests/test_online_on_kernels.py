@@ -109,7 +109,7 @@ WRONG = {
 def test_a_dtype_that_only_the_processor_takes_is_found(mistake, monkeypatch):
     function, right, wrong, name = WRONG[mistake]
     *dtypes, lse_dtype, _ = DTYPES[name]
-    one_line.put(monkeypatch, function, right, wrong, pytorch)
+    one_line.put(monkeypatch, function, right, wrong)
     assert_right(*dtypes, lse_dtype=lse_dtype)
     put_on_gpu(monkeypatch)
     with pytest.raises(TypeError, match="expected float16, as q has"):

@@ -56,7 +56,7 @@ def test_other_sizes(work):
 
 def put(monkeypatch, mistake):
     """A mistake in each module that has the function."""
-    one_line.put(monkeypatch, *MISTAKES[mistake], placement, attention, online)
+    one_line.put(monkeypatch, *MISTAKES[mistake])
 
 
 F, B, M, T = attention.forward, attention.backward, placement.meeting, online.take_in

@@ -8,12 +8,12 @@ import pytest
 import test_arguments as arguments
 import test_onnx
 import torch
-from both_positions import tensor
 from draw import BATCHES, N_K, N_Q, assert_close, mask, queries_keys_values, scores
+from libraries import tensor
 from torch.autograd.gradcheck import GradcheckError
 from torch.testing._internal.common_methods_invocations import op_db
 
-from attnbook import masks, pytorch, reference
+from attnbook import pytorch, reference
 
 DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
 NAMES = list(arguments.ARRAYS)
@@ -83,26 +83,6 @@ def test_the_twin_takes_the_same_arguments_in_the_same_order(name):
     ]
 
 
-@pytest.mark.parametrize("n_q, n_k", [(3, 3), (2, 5), (4, 2), (0, 3)])
-def test_masks_are_those_of_numpy(n_q, n_k):
-    assert (pytorch.causal_mask(n_q, n_k).numpy() == masks.causal_mask(n_q, n_k)).all()
-    lens = np.array([0, n_k, 1])
-    padding = pytorch.padding_mask(torch.from_numpy(lens), n_k).numpy()
-    assert (padding == masks.padding_mask(lens, n_k)).all()
-
-
-@pytest.mark.parametrize(
-    ("function", "given", "said"),
-    [
-        (pytorch.causal_mask, (-1, 3), "n_q is -1; expected 0 or more"),
-        (pytorch.causal_mask, (3, -1), "n_k is -1; expected 0 or more"),
-        (pytorch.padding_mask, (torch.tensor([0]), -1), "n_k is -1; expected 0 or more"),
-    ],
-)
-def test_masks_of_negative_sizes_are_refused(function, given, said):
-    assert arguments.refusal(function, *given, error=ValueError) == said
-
-
 def on_arrays(function):
     return lambda *a, **named: function(
         *map(tensor, a), **{name: tensor(x) for name, x in named.items()}
@@ -133,10 +113,7 @@ SAMPLES = [
     for sample in SDPA.sample_inputs("cpu", torch.float64)
     if sample.kwargs.get("dropout_p", 0.0) == 0.0
 ]
-
-
-def test_there_are_13_samples_without_dropout():
-    assert len(SAMPLES) == 13
+assert SAMPLES
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=range(len(SAMPLES)))
@@ -167,6 +144,15 @@ def test_gradients_are_right(name):
 
     assert torch.autograd.gradcheck(function, inputs)
     assert torch.autograd.gradgradcheck(function, inputs, fast_mode=True)
+
+
+def test_a_bias_has_its_gradient():
+    q, k, v = (x.requires_grad_() for x in map(tensor, queries_keys_values()))
+    bias = tensor(scores()).requires_grad_()
+    causal = pytorch.causal_mask(N_Q, N_K)
+    assert torch.autograd.gradcheck(
+        lambda *x: pytorch.scaled_dot_product_attention(*x[:3], causal, x[3]), (q, k, v, bias)
+    )
 
 
 def test_gradcheck_rejects_a_wrong_gradient():

@@ -1,24 +1,16 @@
-"""Each of these mistakes turns a claim of the suite red; the claim that does is named beside it."""
+"""Each of these mistakes in the definition turns the claims red that stand beside it."""
 
 import numpy as np
-import onnx_attention
+import one_line
 import pytest
 import test_arguments as arguments
 import test_influence as influence
-import test_masks
+import test_masks as of_masks
 import test_onnx
 import test_published as published
 import test_reference as values
-import wrong_versions as wrong
 
 from attnbook import masks, reference
-
-
-def in_(module, name, *mistakes):
-    """Parameters: a mistake in the place of module.name, and the claim that rejects it."""
-    return [
-        pytest.param(module, name, *mistake, id=f"{name}: {title}") for title, *mistake in mistakes
-    ]
 
 
 def claim(test, *given):
@@ -26,213 +18,184 @@ def claim(test, *given):
 
 
 in_loops = claim(values.test_softmax_is_the_equation_in_loops, (2,))
+lse_in_loops = claim(values.test_logsumexp_is_the_equation_in_loops, (2,))
+extreme = claim(values.test_scores_of_any_size_have_weights, 1e4)
+empty = claim(values.test_a_row_that_sees_nothing_is_zeros_and_its_lse_is_minus_infinity)
+plain, masked, biased, both = (
+    claim(values.test_attention_is_the_equation_in_loops, case, (2,))
+    for case in ("plain", "mask", "bias", "mask and bias")
+)
+gaussian = claim(values.test_gaussian_scores_are_the_equation_in_loops, (), 0.5)
+lengths = claim(values.test_masked_softmax_is_the_equation_in_loops, [2, 5], ())
+bent = claim(values.test_a_soft_cap_bends_scores_into_its_range_and_leaves_small_ones)
 hidden = claim(influence.test_a_masked_score_has_no_influence, (), 1e300)
 hidden_nan = claim(influence.test_a_masked_score_has_no_influence, (), np.nan)
-empty = values.test_a_row_that_sees_nothing_is_zeros_and_its_lse_is_minus_infinity
-extreme = claim(values.test_scores_of_any_size_have_weights, 1e4)
-
-SOFTMAX = in_(
-    reference,
-    "softmax",
-    ("over the wrong axis", wrong.over_the_wrong_axis, in_loops),
-    ("exp without the maximum", wrong.without_the_maximum, extreme),
-    ("one maximum for all rows", wrong.with_one_maximum_for_all_rows, extreme),
-    ("maximum of hidden scores too", wrong.with_the_maximum_of_hidden_scores_too, hidden),
-    ("uniform row where nothing is visible", wrong.uniform_where_nothing_is_visible, empty),
-    ("NaN row where nothing is visible", wrong.nan_where_nothing_is_visible, empty),
-    ("zeroed after softmax", wrong.zeroed_after_softmax, in_loops),
-    ("zeroed after softmax, renormalised", wrong.zeroed_after_softmax_and_divided_again, hidden),
-    (
-        "-1e6 fill",
-        wrong.filled(-1e6),
-        claim(influence.test_no_finite_number_stands_for_hidden, -1e6),
-    ),
-    (
-        "-1e9 fill",
-        wrong.filled(-1e9),
-        claim(influence.test_no_finite_number_stands_for_hidden, -1e9),
-    ),
-    ("finfo.min added", wrong.with_finfo_min_added, empty),
-    ("finfo.min added, NaN hidden", wrong.with_finfo_min_added, hidden_nan),
-    ("scores times the mask", wrong.with_scores_times_the_mask, in_loops),
-    ("mask inverted", wrong.with_the_mask_inverted, in_loops),
-    ("mask ignored", wrong.with_the_mask_ignored, in_loops),
-    ("summed in float16", wrong.summed_in_float16, in_loops),
-    ("1e-9 in the denominator", wrong.with_a_small_number_in_the_denominator, in_loops),
-    (
-        "NaN replaced",
-        wrong.with_nan_and_infinity_replaced,
-        influence.test_a_nan_or_an_infinite_score_that_is_visible_is_not_hidden,
-    ),
-    (
-        "argument changed",
-        wrong.that_changes_its_argument,
-        claim(arguments.test_no_argument_is_changed, "softmax"),
-    ),
-    (
-        "another dtype returned",
-        wrong.that_returns_float64,
-        claim(arguments.test_the_dtype_that_goes_in_comes_out, "softmax", np.float32),
-    ),
+no_fill = claim(influence.test_no_finite_number_stands_for_hidden, -1e6)
+no_larger_fill = claim(influence.test_no_finite_number_stands_for_hidden, -1e9)
+visible_nan = claim(influence.test_a_nan_or_an_infinite_score_that_is_visible_is_not_hidden)
+hidden_infinity = claim(
+    influence.test_masked_keys_values_and_biases_have_no_influence, (), np.inf, np.float64
 )
-
-lse_in_loops = claim(values.test_logsumexp_is_the_equation_in_loops, (2,))
-LSE = in_(
-    reference,
-    "logsumexp",
-    ("exp without the maximum", wrong.lse_without_the_maximum, extreme),
-    ("NaN where nothing is visible", wrong.lse_nan_where_nothing_is_visible, empty),
-    ("base two", wrong.lse_in_base_two, lse_in_loops),
-    ("mask ignored", wrong.lse_of_all_keys, lse_in_loops),
+nan_without_weight = claim(
+    influence.test_a_visible_nan_is_seen_whatever_its_weight, np.float32, True
+)
+causal = claim(of_masks.test_a_causal_query_sees_the_keys_that_are_not_nearer_to_the_end, 2, 5)
+reach = claim(
+    of_masks.test_windows_of_w_keys_reach_1_plus_l_times_w_minus_1_keys_over_l_layers, 2, 2
+)
+padded = claim(of_masks.test_a_padding_mask_shows_the_first_valid_lens_keys, np.int64)
+printed = claim(published.test_causal_attention_is_as_printed)
+unchanged = claim(
+    arguments.test_arguments_may_be_read_only_and_hold_any_number_without_a_warning, "softmax", 1.0
 )
 
 
-def attention_in_loops(case):
-    return claim(values.test_attention_is_the_equation_in_loops, case, (2,))
-
-
-SCALES = {
-    "no scale": lambda q, k: 1.0,
-    "multiplied by √d_k": lambda q, k: q.shape[-1] ** 0.5,
-    "1/d_k": lambda q, k: 1 / q.shape[-1],
-    "width of all heads": lambda q, k: (q.shape[0] * q.shape[-1]) ** -0.5,
-    "√n_k": lambda q, k: k.shape[-2] ** -0.5,
-}
-ATTENTION = in_(
-    reference,
-    "scaled_dot_product_attention",
-    *((name, wrong.scored(scale), attention_in_loops("plain")) for name, scale in SCALES.items()),
-    ("bias scaled too", wrong.with_the_bias_scaled_too, attention_in_loops("bias")),
-    ("bias ignored", wrong.with_the_bias_ignored, attention_in_loops("mask and bias")),
-    (
-        "queries hidden where keys should be",
-        wrong.with_queries_hidden_where_keys_should_be,
-        attention_in_loops("mask"),
-    ),
-)
-
-PARTS = [
-    *in_(
-        reference,
-        "weighted_sum",
-        (
-            "0 · inf = NaN",
-            wrong.with_zero_times_infinity,
-            claim(
-                influence.test_masked_keys_values_and_biases_have_no_influence,
-                (),
-                np.inf,
-                np.float64,
-            ),
-        ),
-        (
-            "the weight for the mask",
-            wrong.with_the_weight_for_the_mask,
-            claim(influence.test_a_visible_nan_is_seen_whatever_its_weight, np.float32, True),
-        ),
-    ),
-    *in_(
-        reference,
-        "soft_cap",
-        (
-            "clipped",
-            wrong.clipped,
-            values.test_a_soft_cap_bends_scores_into_its_range_and_leaves_small_ones,
-        ),
-    ),
-    *in_(
-        reference,
-        "gaussian_scores",
-        (
-            "width not squared",
-            wrong.with_the_width_not_squared,
-            claim(values.test_gaussian_scores_are_the_equation_in_loops, (), 0.5),
-        ),
-    ),
-    *in_(
-        reference,
-        "padding_mask",
-        (
-            "up to and with the length",
-            wrong.up_to_and_with_the_length,
-            claim(values.test_masked_softmax_is_the_equation_in_loops, [2, 5], ()),
-        ),
-    ),
-]
-
-causal = claim(test_masks.test_a_causal_query_sees_the_keys_that_are_not_nearer_to_the_end, 2, 5)
-MASKS = [
-    *in_(
-        test_masks,
-        "causal_mask",
-        ("strict triangle", wrong.strict_triangle, causal),
-        ("top left", wrong.top_left, causal),
-        ("upper triangle", wrong.upper_triangle, causal),
-    ),
-    *in_(
-        test_masks,
-        "sliding_window_mask",
-        (
-            "off by one",
-            wrong.one_key_too_many,
-            claim(
-                test_masks.test_windows_of_w_keys_reach_1_plus_l_times_w_minus_1_keys_over_l_layers,
-                2,
-                2,
-            ),
-        ),
-    ),
-    *in_(
-        test_masks,
-        "padding_mask",
-        (
-            "up to and with the length",
-            wrong.up_to_and_with_the_length,
-            claim(test_masks.test_a_padding_mask_shows_the_first_valid_lens_keys, np.int64),
-        ),
-    ),
-    *in_(
-        masks,
-        "causal_mask",
-        (
-            "upper triangle, published",
-            wrong.upper_triangle,
-            published.test_causal_attention_is_as_printed,
-        ),
-    ),
-]
-
-
-def onnx_case(name):
+def onnx(name):
     return claim(test_onnx.test_onnx_case, f"test_attention_{name}")
 
 
-ONNX = [
-    *in_(reference, "softmax", ("axis", wrong.over_the_wrong_axis, onnx_case("4d_causal_bf16"))),
-    *in_(
-        reference,
-        "softmax",
-        ("mask", wrong.with_the_mask_ignored, onnx_case("4d_causal_fp16")),
-    ),
-    *in_(reference, "soft_cap", ("clipped", wrong.clipped, onnx_case("4d_softcap"))),
-    *in_(
-        onnx_attention,
-        "causal_mask",
-        ("top left", wrong.top_left, onnx_case("4d_causal_with_past_and_present")),
-    ),
-    *in_(
-        onnx_attention,
-        "sliding_window_mask",
-        ("off by one", wrong.one_key_too_many, onnx_case("local_window")),
-    ),
-]
-
-
-@pytest.mark.parametrize(
-    ("module", "name", "mistake", "claim"), SOFTMAX + LSE + ATTENTION + PARTS + MASKS + ONNX
+# The function, what stands in it, what a mistake makes of it, the claims that reject it.
+SOFTMAX, STEPS = reference.softmax, reference._shifted_exp
+LSE, SUM, CAP = reference.logsumexp, reference.weighted_sum, reference.soft_cap
+ATTEND, SCORES = reference.scaled_dot_product_attention, reference.dot_product_scores
+CAUSAL, WINDOW, PADDING = masks.causal_mask, masks.sliding_window_mask, masks.padding_mask
+TOP, TOTAL = "np.max(scores, axis=-1, ", "np.sum(exp, axis=-1, "
+HIDE, SHIFTED, DIVIDE = (
+    "np.where(mask, scores, -np.inf)",
+    "_shifted_exp(scores, mask)",
+    "exp / np.where(total == 0, 1, total)",
 )
-def test_a_wrong_version_turns_its_claim_red(monkeypatch, module, name, mistake, claim):
-    claim()
-    wrong.put(monkeypatch, module, name, mistake)
+LOG, SCALE, MIXED = (
+    "shift + np.log(total)",
+    "q.shape[-1] ** -0.5 if",
+    "softmax(scores, mask), v, mask",
+)
+AHEAD = "steps_ahead(n_q, n_k) <= 0"
+TOP_LEFT = "np.arange(n_k) <= np.arange(n_q)[:, None]"
+MISTAKES = {
+    "summed over the wrong axis": (STEPS, TOTAL, "np.sum(exp, axis=0, ", in_loops),
+    "exp without the maximum": (STEPS, "np.exp(scores - shift)", "np.exp(scores)", extreme),
+    "one maximum for all rows": (STEPS, TOP, "np.max(scores, ", extreme),
+    "maximum of hidden scores too": (
+        SOFTMAX,
+        SHIFTED,
+        "_shifted_exp(scores - np.max(scores, axis=-1, keepdims=True), mask)",
+        hidden,
+    ),
+    "uniform row where nothing is visible": (
+        SOFTMAX,
+        DIVIDE,
+        f"np.where(total == 0, 1 / exp.shape[-1], {DIVIDE})",
+        empty,
+    ),
+    "NaN row where nothing is visible": (SOFTMAX, DIVIDE, "exp / total", empty),
+    "zeroed after softmax": (SOFTMAX, SHIFTED, "_shifted_exp(scores, None)", in_loops),
+    "zeroed after softmax, renormalised": (
+        SOFTMAX,
+        f"{SHIFTED}\n    weights = {DIVIDE}",
+        "_shifted_exp(scores, None)\n    exp *= mask\n    weights = exp / exp.sum(-1)[..., None]",
+        hidden,
+    ),
+    "-1e6 fill": (STEPS, HIDE, HIDE.replace("-np.inf", "-1e6"), no_fill),
+    "-1e9 fill": (STEPS, HIDE, HIDE.replace("-np.inf", "-1e9"), no_larger_fill),
+    "finfo.min added": (
+        STEPS,
+        HIDE,
+        "scores + np.where(mask, 0, np.finfo(scores.dtype).min)",
+        empty,
+        hidden_nan,
+    ),
+    "scores times the mask": (STEPS, HIDE, "scores * mask", in_loops),
+    "mask inverted": (STEPS, HIDE, "np.where(mask, -np.inf, scores)", in_loops),
+    "mask ignored": (
+        SOFTMAX,
+        SHIFTED,
+        "_shifted_exp(scores, mask := None)",
+        in_loops,
+        onnx("4d_causal_fp16"),
+    ),
+    "summed in float16": (STEPS, "np.sum(exp, ", "np.sum(exp.astype(np.float16), ", in_loops),
+    "1e-9 in the denominator": (SOFTMAX, DIVIDE, "exp / (total + 1e-9)", in_loops),
+    "NaN replaced": (
+        STEPS,
+        TOP,
+        "np.max(scores := np.nan_to_num(scores, neginf=-np.inf), axis=-1, ",
+        visible_nan,
+    ),
+    "no exponential of the shift": (LSE, LOG, "np.log(total)", lse_in_loops),
+    "L is NaN where nothing is visible": (STEPS, "np.isfinite(top), top, 0", "True, top, 0", empty),
+    "L in base two": (LSE, LOG, f"({LOG}) / np.log(2)", lse_in_loops),
+    "L of all keys": (LSE, SHIFTED, "_shifted_exp(scores, None)", lse_in_loops),
+    "no scale": (SCORES, SCALE, "1.0 if", plain),
+    "multiplied by √d_k": (SCORES, SCALE, "q.shape[-1] ** 0.5 if", plain),
+    "1/d_k": (SCORES, SCALE, "q.shape[-1] ** -1.0 if", plain),
+    "the width of all heads": (SCORES, SCALE, "(q.shape[0] * q.shape[-1]) ** -0.5 if", plain),
+    "√n_k": (SCORES, SCALE, "k.shape[-2] ** -0.5 if", plain),
+    "bias scaled too": (ATTEND, "scores + bias", "scores + bias * q.shape[-1] ** -0.5", biased),
+    "bias ignored": (ATTEND, "scores + bias", "scores", both),
+    "queries hidden where keys should be": (
+        ATTEND,
+        MIXED,
+        "softmax(scores) * (1 if mask is None else mask.any(-1)[..., None]), v",
+        masked,
+    ),
+    "0 · inf = NaN": (SUM, "np.where(is_finite, v, 0)", "v", hidden_infinity),
+    "the weight for the mask": (
+        SUM,
+        "shown = mask *",
+        "shown = (weights != 0) *",
+        nan_without_weight,
+    ),
+    "clipped": (
+        CAP,
+        "float(cap) * np.tanh(scores / float(cap))",
+        "np.clip(scores, -float(cap), float(cap))",
+        bent,
+        onnx("4d_softcap"),
+    ),
+    "width not squared": (
+        reference.gaussian_scores,
+        "/ float(width)",
+        "/ float(width) ** 0.5",
+        gaussian,
+    ),
+    "up to and with the length": (
+        PADDING,
+        "np.arange(n_k) < lens",
+        "np.arange(n_k) <= lens",
+        padded,
+        lengths,
+    ),
+    "strict triangle": (CAUSAL, AHEAD, AHEAD.replace("<=", "<"), causal),
+    "top left": (CAUSAL, AHEAD, TOP_LEFT, causal, onnx("4d_causal_with_past_and_present")),
+    "upper triangle": (CAUSAL, AHEAD, AHEAD.replace("<=", ">"), causal, printed),
+    "window off by one": (
+        WINDOW,
+        "-left <= ahead",
+        "-left - 1 <= ahead",
+        reach,
+        onnx("local_window"),
+    ),
+}
+EACH = [(title, i) for title, mistake in MISTAKES.items() for i in range(3, len(mistake))]
+
+
+@pytest.mark.parametrize(("title", "i"), EACH)
+def test_a_mistake_turns_its_claim_red(monkeypatch, title, i):
+    rejects = MISTAKES[title][i]
+    rejects()
+    one_line.put(monkeypatch, *MISTAKES[title][:3])
     with pytest.raises(AssertionError):
-        claim()
+        rejects()
+
+
+def test_a_function_that_changes_its_argument_is_rejected(monkeypatch):
+    unchanged()
+    one_line.put(
+        monkeypatch,
+        STEPS,
+        "np.exp(scores - shift)",
+        "np.exp(np.subtract(scores, shift, out=scores))",
+    )
+    with pytest.raises(ValueError, match="read-only"):
+        unchanged()
