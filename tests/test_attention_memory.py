@@ -3,12 +3,13 @@
 import tracemalloc
 
 import numpy as np
+import one_line
 import pytest
 import torch
-import wrong_versions as wrong
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from attnbook import gradients, masks, online, pytorch, reference
+from attnbook.pytorch import products
 
 HEADS, N, D = 2, 192, 32
 SCORES, INPUT = HEADS * N * N, HEADS * N * D
@@ -99,16 +100,22 @@ def test_the_twin_makes_nothing_larger_than_the_scores(mask):
 
 @pytest.mark.parametrize("claim", [assert_few_matrices, assert_some_inputs])
 def test_a_sum_that_forms_every_product_is_rejected(monkeypatch, claim):
-    for place in (reference, gradients, online):
-        wrong.put(monkeypatch, place, "weighted_sum", wrong.with_every_product_formed)
+    one_line.put(
+        monkeypatch,
+        reference.weighted_sum,
+        "np.where(mask, weights, 0) @ np.where(is_finite, v, 0)",
+        "np.sum(np.where(mask, weights, 0)[..., None] * v[..., None, :, :], axis=-2)",
+    )
     with pytest.raises(AssertionError):
         claim(MASKS["causal"])
 
 
 def test_a_twin_that_forms_every_product_is_rejected(monkeypatch):
-    def formed(weights, v, mask):
-        return torch.where(mask[..., None], weights[..., None] * v[..., None, :, :], 0).sum(dim=-2)
-
-    wrong.put(monkeypatch, pytorch, "visible_sum", formed)
+    one_line.put(
+        monkeypatch,
+        products.visible_sum,
+        "torch.where(mask, weights, 0) @ torch.where(is_finite, v, 0)",
+        "torch.sum(torch.where(mask, weights, 0)[..., None] * v[..., None, :, :], dim=-2)",
+    )
     with pytest.raises(AssertionError):
         assert_no_tensor_is_larger_than_the_scores(MASKS["causal"])

@@ -6,7 +6,6 @@ import pytest
 import torch
 from fused_cases import Case, assert_answers, options_of
 from torch.nn.attention.flex_attention import flex_attention
-from wrong_versions import put
 
 from attnbook import fused
 from attnbook.fused import flex, forms, guarantees, sdpa, twins, visible
@@ -245,11 +244,6 @@ WRONG = {
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_mistake_is_found(mistake, monkeypatch):
     function, (right, wrong) = mistake[0], WRONG[mistake]
-    if "." in function.__qualname__:
-        one_line.put(monkeypatch, function, right, wrong)
-    else:
-        home = rules if function.__module__ == rules.__name__ else fused
-        broken = one_line.version(function, right, wrong, everywhere=True)
-        put(monkeypatch, home, function.__name__, broken)
+    one_line.put(monkeypatch, function, right, wrong, everywhere=True)
     with pytest.raises((AssertionError, RuntimeError, IndexError)):
         assert_all_right(programs(function))

@@ -23,7 +23,7 @@ def test_each_step_looks_at_the_named_notebooks_only():
     [
         ("code/attnbook/masks.py", "tests/test_masks.py"),  # of more than twenty that use masks
         ("code/attnbook/kernels/forward.py", "tests/test_kernels.py"),
-        ("code/attnbook/pytorch/heads.py", "tests/test_grouped_heads.py"),
+        ("code/attnbook/pytorch/heads.py", "tests/test_heads.py"),
         ("code/attnbook/measure/results/processor.json", "tests/test_measure.py"),
         ("book/_ext/book_sharing.py", "tests/site/test_build_sharing.py"),
         ("_toc.yml", "tests/test_chapters.py"),

@@ -1,0 +1,139 @@
+"""Each of these mistakes in attention by blocks is rejected by a claim about it."""
+
+import numpy as np
+import one_line
+import pytest
+import test_online as claims
+
+from attnbook.online import blocks
+
+
+def definition():
+    for case in claims.CASES:
+        claims.test_output_and_lse_are_those_of_the_definition(case, (2,))
+    claims.test_scores_far_from_0_change_lse_alone(1000.0)
+    claims.test_a_hidden_nan_and_an_empty_row_are_kept_out()
+    claims.test_a_row_hidden_by_its_bias_is_empty()
+
+
+def forward():
+    for case in claims.CASES:
+        for block in (1, 2, 3):
+            claims.test_blocks_are_the_reference(case, block, (2,))
+
+
+def backward():
+    for case in claims.CASES:
+        claims.test_the_way_back_needs_the_output_and_lse_alone(case, 2)
+
+
+def hidden():
+    claims.test_what_is_hidden_has_no_part_forward_or_backward(np.nan)
+
+
+def one_nan():
+    claims.test_one_key_that_is_not_finite_leaves_no_finite_wrong_gradient(np.nan)
+
+
+def narrow():
+    with pytest.MonkeyPatch.context() as patch:
+        claims.test_no_matrix_is_wider_than_its_block(patch, 2, [2, 2, 1])
+
+
+def in_loops():
+    for name in claims.MASKS:
+        claims.test_the_blocks_of_a_mask_are_those_that_loops_find(name)
+
+
+WITH_LSE, MERGE, BLOCKWISE = blocks.attention_with_lse, blocks.merge, blocks.attention_blockwise
+BACK, VISIBLE = blocks.attention_blockwise_backward, blocks.visible_blocks
+L, EXP = "shift + np.log(total)", "_shifted_exp(scores, mask)"
+QUOTIENT, BIASED = "exp / np.where(total == 0, 1, total)", "scores if bias is None else"
+SUM = "share_a[..., None] * out_a + share_b[..., None] * out_b"
+SHARES = "np.exp(lse_a - shift), np.exp(lse_b - shift)"
+MEAN, SHIFT = "(grad_weights - delta)", "lse == -np.inf, 0, lse"
+WEIGHTS = "np.exp((scores if bias is None else scores + _cut(bias, keys)) - shift)"
+SCALE = "(grad_scores, q, here, scale, seen)"
+STARTS = "list(range(0, n, block))"
+MISTAKES = {
+    definition: {
+        "L without the maximum": (WITH_LSE, L, "np.log(total)"),
+        "the maximum subtracted": (WITH_LSE, L, "np.log(total) - shift"),
+        "L is the maximum": (WITH_LSE, L, "shift + 0 * total"),
+        "the sum for its logarithm": (WITH_LSE, L, "shift + total"),
+        "L in base two": (WITH_LSE, L, "(shift + np.log(total)) / np.log(2)"),
+        "no guard of an empty row": (WITH_LSE, QUOTIENT, "exp / total"),
+        "not divided": (WITH_LSE, QUOTIENT, "exp"),
+        "L of all keys": (WITH_LSE, EXP, "_shifted_exp(scores, None)"),
+        "the scale ignored": (WITH_LSE, "scores(q, k, scale)", "scores(q, k)"),
+        "the bias ignored": (WITH_LSE, BIASED, "scores if True else"),
+        "the bias twice": (WITH_LSE, f"{BIASED} scores + bias", f"{BIASED} scores + 2 * bias"),
+        "a hidden value counts": (WITH_LSE, "weighted_sum(weights, v, mask)", "weights @ v"),
+    },
+    forward: {
+        "merged without shares": (MERGE, SUM, "total[..., None] * (out_a + out_b)"),
+        "a half of each": (MERGE, SUM, "total[..., None] * (out_a + out_b) / 2"),
+        "shares exchanged": (
+            MERGE,
+            SUM,
+            SUM.replace("out_a", "X").replace("out_b", "out_a").replace("X", "out_b"),
+        ),
+        "shares in base two": (MERGE, SHARES, SHARES.replace("exp", "exp2")),
+        "no guard of two empty blocks": (MERGE, "np.where(np.isfinite(top), top, 0)", "top"),
+        "the larger L": (MERGE, L, "top"),
+        "L of the last block": (MERGE, L, "lse_b"),
+        "the last key is lost": (BLOCKWISE, "_blocks(k.shape[-2],", "_blocks(k.shape[-2] - 1,"),
+        "a start at 0": (BLOCKWISE, "q.shape[:-1], -np.inf", "q.shape[:-1], 0"),
+        "the first block's mask for all": (
+            blocks._cut,
+            "x[..., keys]",
+            "x[..., : x[..., keys].shape[-1]]",
+        ),
+    },
+    backward: {
+        "rowsum over the block": (
+            BACK,
+            MEAN,
+            "(grad_weights - np.sum(weights * grad_weights, axis=-1, keepdims=True))",
+        ),
+        "no rowsum": (BACK, MEAN, "grad_weights"),
+        "a mean for the rowsum": (BACK, "np.sum(grad_out * out", "np.mean(grad_out * out"),
+        "weights of the block alone": (
+            BACK,
+            WEIGHTS,
+            "np.exp(scores) / np.sum(np.exp(scores), axis=-1, keepdims=True)",
+        ),
+        "the mask ignored": (BACK, "_cut(mask, keys)", "np.ones((1, 1), bool)"),
+        "the mask inverted": (BACK, "np.where(seen, weights, 0)", "np.where(seen, 0, weights)"),
+        "the bias ignored": (BACK, WEIGHTS, "np.exp(scores - shift)"),
+        "L in base two": (BACK, SHIFT, f"{SHIFT} / np.log(2)"),
+        "queries of the last block": (BACK, "grad_q += part", "grad_q = part"),
+        "no scale": (BACK, SCALE, SCALE.replace("scale", "1.0")),
+        "always the scale of the width": (BACK, SCALE, SCALE.replace("scale", "None")),
+    },
+    hidden: {"a hidden NaN counts": (BACK, SCALE, SCALE.replace(", seen", ""))},
+    one_nan: {
+        "a shift of 0 where L is not finite": (BACK, SHIFT, "np.isfinite(lse), lse, 0"),
+        "a shift of 0 where L is NaN": (BACK, SHIFT, "lse > -np.inf, lse, 0"),
+    },
+    narrow: {"one block": (BACK, "_blocks(k.shape[-2], block,", "_blocks(k.shape[-2], 999,")},
+    in_loops: {
+        "some and every exchanged": (VISIBLE, "return some, every", "return every, some"),
+        "sizes exchanged": (VISIBLE, "mask.shape[-2], rows", "mask.shape[-2], columns"),
+        "only the first of each block": (
+            VISIBLE,
+            "np.logical_or.reduceat(some, first, axis=axis)",
+            "np.take(some, first, axis=axis)",
+        ),
+        "without the last block": (blocks._starts, STARTS, "list(range(0, n - block + 1, block))"),
+    },
+}
+EACH = [(claim, title) for claim, mistakes in MISTAKES.items() for title in mistakes]
+
+
+@pytest.mark.parametrize(("claim", "title"), EACH, ids=[f"{c.__name__}: {t}" for c, t in EACH])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_mistake_is_rejected(monkeypatch, claim, title):
+    one_line.put(monkeypatch, *MISTAKES[claim][title])
+    with pytest.raises(AssertionError):
+        claim()
