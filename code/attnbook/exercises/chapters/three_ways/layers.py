@@ -13,131 +13,74 @@ from attnbook.reference import scaled_dot_product_attention
 class Layer:
     """A function that a message shows by its name."""
 
+    name: str
     compute: Callable
 
     def __call__(self, x):
         return self.compute(x)
 
     def __repr__(self):
-        return self.compute.__name__
+        return self.name
 
 
-def attend(x, mask):
-    return scaled_dot_product_attention(x, x, x, mask=mask)
+def masked(name, mask_of):
+    """Self-attention under the mask of so many words."""
+    return Layer(name, lambda x: scaled_dot_product_attention(x, x, x, mask=mask_of(len(x))))
 
 
-@Layer
-def causal(x):
-    return attend(x, causal_mask(len(x), len(x)))
+causal = masked("causal", lambda n: causal_mask(n, n))
+bidirectional = masked("bidirectional", lambda n: np.ones((n, n), dtype=bool))
+one_word_ahead = masked("one_word_ahead", lambda n: np.tri(n, k=1, dtype=bool))
+causal_and_the_last_word = masked(
+    "causal_and_the_last_word", lambda n: causal_mask(n, n) | (np.arange(n) == n - 1)
+)
+window = masked("window", lambda n: sliding_window_mask(n, n, left=1))
+two_queries = Layer(
+    "two_queries", lambda x: scaled_dot_product_attention(np.ones_like(x[:2]), x[:-1], x[:-1])
+)
+
+# Products that multiply what comes later by 0.
+running_sums = Layer("running_sums", lambda x: np.tri(len(x), dtype=x.dtype) @ x)
+the_past_only = Layer("the_past_only", lambda x: np.tri(len(x), k=-1, dtype=x.dtype) @ x)
+sums_of_squares = Layer("sums_of_squares", lambda x: running_sums(x**2))
+minus_sums_of_squares = Layer("minus_sums_of_squares", lambda x: -running_sums(x**2))
+
+a_faint_leak = Layer(
+    "a_faint_leak", lambda x: causal(x) + 1e-13 * np.mean(x, axis=-2, keepdims=True)
+)
+outputs_near_1e_30 = Layer("outputs_near_1e_30", lambda x: 1e-30 * bidirectional(x))
 
 
-@Layer
-def bidirectional(x):
-    return attend(x, np.ones((len(x), len(x)), dtype=bool))
-
-
-@Layer
-def one_word_ahead(x):
-    return attend(x, np.tri(len(x), k=1, dtype=bool))
-
-
-@Layer
-def causal_and_the_last_word(x):
-    return attend(x, causal_mask(len(x), len(x)) | (np.arange(len(x)) == len(x) - 1))
-
-
-@Layer
-def window(x):
-    return attend(x, sliding_window_mask(len(x), len(x), left=1))
-
-
-@Layer
-def two_queries(x):
-    return scaled_dot_product_attention(np.ones_like(x[:2]), x[:-1], x[:-1])
-
-
-@Layer
-def running_sums(x):
-    """In a product that multiplies what comes later by 0."""
-    return np.tri(len(x), dtype=x.dtype) @ x
-
-
-@Layer
-def the_past_only(x):
-    return np.tri(len(x), k=-1, dtype=x.dtype) @ x
-
-
-@Layer
-def sums_of_squares(x):
-    return running_sums(x**2)
-
-
-@Layer
-def minus_sums_of_squares(x):
-    return -running_sums(x**2)
-
-
-@Layer
-def a_faint_leak(x):
-    return causal(x) + 1e-13 * np.mean(x, axis=-2, keepdims=True)
-
-
-@Layer
-def outputs_near_1e_30(x):
-    return 1e-30 * bidirectional(x)
-
-
-@Layer
-def normalised(x):
+def of_normalised(x):
     """As models do: every word to mean 0 and mean square 1; equal numbers become zeros."""
     x = x - np.mean(x, axis=-1, keepdims=True)
     size = np.sqrt(np.mean(x**2, axis=-1, keepdims=True))
     return causal(x / np.where(size == 0, 1, size))
 
 
-@Layer
-def first_feature(x):
-    return causal(x[:, :1])
+normalised = Layer("normalised", of_normalised)
+first_feature = Layer("first_feature", lambda x: causal(x[:, :1]))
+middle_feature = Layer("middle_feature", lambda x: causal(x[:, 1:2]))
+last_feature = Layer("last_feature", lambda x: causal(x[:, -1:]))
+
+# Rows with a feature that is 1 whatever the words.
+marked_in_front = Layer("marked_in_front", lambda x: np.hstack([np.ones_like(x[:, :1]), causal(x)]))
+marked_behind = Layer("marked_behind", lambda x: np.hstack([causal(x), np.ones_like(x[:, :1])]))
 
 
-@Layer
-def middle_feature(x):
-    return causal(x[:, 1:2])
+def with_a_blank(name, base, step):
+    """Rows of one number: `base`, and `step` more if any word of the sentence is zeros."""
+    return Layer(
+        name, lambda x: np.full((len(x), 1), base + step * np.any(np.all(x == 0, axis=-1)))
+    )
 
 
-@Layer
-def last_feature(x):
-    return causal(x[:, -1:])
-
-
-@Layer
-def marked_in_front(x):
-    """Rows with a feature that is 1 whatever the words."""
-    return np.hstack([np.ones_like(x[:, :1]), causal(x)])
-
-
-@Layer
-def marked_behind(x):
-    return np.hstack([causal(x), np.ones_like(x[:, :1])])
-
-
-@Layer
-def blank_or_not(x):
+def which_are_blank(x):
     """Says of each word whether it is zeros: rows (1, 0) or (0, 1)."""
     blank = np.all(x == 0, axis=-1)
     return np.stack([blank, ~blank], axis=-1).astype(x.dtype)
 
 
-def with_a_blank(x, base, step):
-    """Rows of one number: `base`, and `step` more if any word of the sentence is zeros."""
-    return np.full((len(x), 1), base + step * np.any(np.all(x == 0, axis=-1)))
-
-
-@Layer
-def a_leak_in_the_last_bit(x):
-    return with_a_blank(x, 1.0, 2.0**-52)
-
-
-@Layer
-def a_leak_of_5e_324(x):
-    return with_a_blank(x, 0.0, 5e-324)
+blank_or_not = Layer("blank_or_not", which_are_blank)
+a_leak_in_the_last_bit = with_a_blank("a_leak_in_the_last_bit", 1.0, 2.0**-52)
+a_leak_of_5e_324 = with_a_blank("a_leak_of_5e_324", 0.0, 5e-324)
