@@ -7,10 +7,10 @@ import pytest
 from double import DOUBLE
 
 from attnbook import exercises
-from attnbook.exercises.engine.circumstances import division
+from attnbook.exercises.engine.diagnose.cases import division
+from attnbook.exercises.engine.diagnose.relations import RELATIONS, relation
 from attnbook.exercises.engine.exercise import Exercise, Mistake
 from attnbook.exercises.engine.predict import Predict
-from attnbook.exercises.engine.relations import RELATIONS, relation
 from attnbook.exercises.engine.write import case, stress
 
 WEIGHTS = np.array([[0.25, 0.75], [0.5, 0.5]])
@@ -26,7 +26,7 @@ RELATED = {
     "it is right but for NaN": np.array([[0.25, np.nan], [0.5, 0.5]]),
     "it is nearly right: the difference is in small digits": np.add(WEIGHTS, [[0, 1e-5], [0, 0]]),
     "it has the right numbers, in another shape": WEIGHTS[None],
-    "it has the right numbers, in other places": np.array([[0.5, 0.25], [0.75, 0.5]]),
+    "it has the right numbers, in another order": np.array([[0.5, 0.25], [0.75, 0.5]]),
     "the numbers are right but for their signs": WEIGHTS * [[1, -1], [-1, 1]],
     "each row is 1 at its largest number and 0 elsewhere": np.array([[0.0, 1.0], [1.0, 0.0]]),
     "only its diagonal is wrong": np.array([[0.1, 0.75], [0.5, 0.7]]),

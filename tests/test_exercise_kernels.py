@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from attnbook import exercises
-from attnbook.exercises.engine import ahead
+from attnbook.exercises.engine import gpu_compile
 from attnbook.kernels import tl, triton
 from attnbook.kernels.machine_code import CompilationError
 
@@ -200,11 +200,11 @@ def test_where_nothing_can_be_compiled_a_right_kernel_is_right(error, monkeypatc
         raise error
 
     asked = []
-    ahead._refusal.cache_clear()
-    monkeypatch.setattr(ahead.machine_code, "compiled", cannot)
+    gpu_compile.refusal.cache_clear()
+    monkeypatch.setattr(gpu_compile.machine_code, "compiled", cannot)
     assert SCALE.verdict(scaling(last_again)).state == "right"
     assert asked
-    ahead._refusal.cache_clear()
+    gpu_compile.refusal.cache_clear()
 
 
 def test_digits_that_are_lost_on_the_way_are_missed():

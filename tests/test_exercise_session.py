@@ -10,7 +10,7 @@ import pytest
 from double import DOUBLE, text
 
 from attnbook import exercises
-from attnbook.exercises.engine import attempt, surroundings
+from attnbook.exercises.engine import attempt, sandbox
 
 
 def compute(seconds):
@@ -108,7 +108,7 @@ def test_a_huge_view_is_refused_before_it_is_copied():
     huge = np.broadcast_to(1.0, (10**5, 10**5))
     told = exercises.online.merge_all.verdict(lambda outs, lses: (huge, huge)).text
     assert "the shape is (100000, 100000), which is 1e+10 numbers: far too many" in told
-    with pytest.raises(surroundings.Unfit):
+    with pytest.raises(sandbox.Unfit):
         attempt.refuse_huge((attempt.NUMBERS + 1,))
     attempt.refuse_huge((attempt.NUMBERS,))
 

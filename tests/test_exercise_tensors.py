@@ -6,8 +6,8 @@ import torch
 
 from attnbook import exercises
 from attnbook.exercises.chapters.libraries.two_corners import causal, causal_by_option
+from attnbook.exercises.engine.sandbox import Unfit
 from attnbook.exercises.engine.settings import SETTINGS
-from attnbook.exercises.engine.surroundings import Unfit
 from attnbook.exercises.engine.tensors import differentiated, placed
 
 X = np.array([1.0, 2.0])

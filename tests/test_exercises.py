@@ -113,7 +113,7 @@ def test_a_misconception_fails_with_its_own_sentence(exercise, known):
 def test_no_mistake_is_one_of_ours(exercise):
     """What a change of the solution uses has to be imported beside it."""
     for number, known in enumerate(exercise.mistakes):
-        errors = [exercise._known(number, i)[0].error for i in range(len(exercise.cases))]
+        errors = [exercise.mistake_outcome(number, i)[0].error for i in range(len(exercise.cases))]
         assert not any(isinstance(error, NameError) for error in errors), known.sentence
 
 

@@ -9,7 +9,7 @@ from solution_mutants import mutants
 
 from attnbook import exercises
 from attnbook.exercises.engine.attempt import attempt
-from attnbook.exercises.engine.break_it import _plain
+from attnbook.exercises.engine.break_it import plain_input
 
 ALL = exercises.every()
 name = {"ids": lambda x: x.name}
@@ -17,11 +17,11 @@ name = {"ids": lambda x: x.name}
 
 def contradicted(exercise, answer):
     """What speaks against an answer, of all that does not come from the solution."""
-    judge = {"Write": of_write, "Predict": of_predict, "Break": of_break}[exercise.kind]
+    judge = {"Write": judge_write, "Predict": judge_predict, "Break": judge_break}[exercise.kind]
     return judge(exercise, answer)
 
 
-def of_write(exercise, answer):
+def judge_write(exercise, answer):
     for case in exercise.cases:
         wanted = [] if case.gives is None else [case.gives]
         if exercise.oracle:
@@ -30,20 +30,20 @@ def of_write(exercise, answer):
             outcome = attempt(exercise.through(answer), case.arguments)
             if outcome.raised:
                 return outcome.message
-            if found := exercise._difference(want, outcome.value):
+            if found := exercise.difference(want, outcome.value):
                 return found
     return None
 
 
-def of_predict(exercise, answer):
+def judge_predict(exercise, answer):
     outcome = attempt(answer, {})
-    agrees = not outcome.raised and exercise._agree(exercise.stated, outcome.value)
+    agrees = not outcome.raised and exercise.agree(exercise.stated, outcome.value)
     return None if agrees else f"{outcome.value} is not {exercise.stated}"
 
 
-def of_break(exercise, answer):
+def judge_break(exercise, answer):
     given = attempt(answer, {}).value
-    given = tuple(map(_plain, given if isinstance(given, tuple) else (given,)))
+    given = tuple(map(plain_input, given if isinstance(given, tuple) else (given,)))
     if refusal := exercise.allowed(*given):
         return refusal
     for version, stated in zip((exercise.right, exercise.broken), exercise.stated, strict=True):

@@ -40,9 +40,9 @@ def test_a_file_is_proved_by_the_tests_nearest_to_it(path, test):
 
 
 def test_what_no_test_speaks_of_is_proved_by_those_of_its_importers():
-    near = "code/attnbook/exercises/engine/near.py"
-    assert nearest(near) == []
-    assert "tests/test_exercise_facts.py" in concerned_by(near)
+    path = "code/attnbook/exercises/engine/diagnose/predictions.py"
+    assert nearest(path) == []
+    assert "tests/test_exercise_facts.py" in concerned_by(path)
 
 
 def test_an_exercise_is_proved_by_its_own_cases_and_a_family_by_those_of_its_exercises():

@@ -112,9 +112,9 @@ def progress(chapter=None):
     """
     if chapter is not None and chapter not in CHAPTERS:
         raise ValueError(f"chapter is {chapter!r}; expected one of {', '.join(CHAPTERS)}")
-    kept = record.load()
+    records = record.load()
     chosen = CHAPTERS if chapter is None else [chapter]
-    entries = {name: kept.get(name, {}) for name in names(chosen)}
+    entries = {name: records.get(name, {}) for name in names(chosen)}
     solved = sum("solved" in entry for entry in entries.values())
     rows = (
         f"| {name} | {entry.get('tries', 0)} | {entry.get('solved', '')} |\n"

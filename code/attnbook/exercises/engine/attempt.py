@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from attnbook.exercises.engine.surroundings import Said, Unfit, of_the_reader, quiet
+from attnbook.exercises.engine.sandbox import Output, Unfit, of_the_reader, quiet
 
 SECONDS = 10  # of the CPU: a machine that does much else refuses no right answer
 WAITING = 60  # seconds of the clock, for an answer that waits or sleeps
@@ -33,7 +33,7 @@ class Outcome:
     error: BaseException | None = None
     where: str = ""
     changed: list = field(default_factory=list)
-    said: Said = field(default_factory=Said)
+    output: Output = field(default_factory=Output)
 
     @property
     def raised(self):
@@ -55,20 +55,20 @@ class Outcome:
 
 def attempt(function, arguments, writable=True, seconds=None):
     """Call a function with copies of `arguments` (a dict, passed by position)."""
-    given = copy.deepcopy(arguments)
-    for array in (a for a in given.values() if isinstance(a, np.ndarray)):
+    args = copy.deepcopy(arguments)
+    for array in (a for a in args.values() if isinstance(a, np.ndarray)):
         array.flags.writeable = writable
-    said = Said()
+    output = Output()
     try:
-        with quiet(said), _time_limit(SECONDS if seconds is None else seconds):
-            value = function(*given.values())
+        with quiet(output), _time_limit(SECONDS if seconds is None else seconds):
+            value = function(*args.values())
         outcome = Outcome(_copy(value), value)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         outcome = Outcome(error=error, where=_readers_line(error))
-    outcome.said = said
-    outcome.changed = [n for n in arguments if not identical(arguments[n], given[n])]
+    outcome.output = output
+    outcome.changed = [n for n in arguments if not identical(arguments[n], args[n])]
     return outcome
 
 

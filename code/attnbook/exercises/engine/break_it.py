@@ -47,7 +47,7 @@ class Break(Exercise):
         if any(a is ... for a in answer):
             return OPEN
         names = parameter_names(self.right)
-        inputs = tuple(map(_plain, answer))
+        inputs = tuple(map(plain_input, answer))
         if refusal := self._refusal(names, inputs):
             return not_yet(refusal)
         arguments = dict(zip(names, inputs, strict=True))
@@ -75,7 +75,7 @@ class Break(Exercise):
         return self.allowed(*inputs)
 
 
-def _plain(value):
+def plain_input(value):
     """Rows as an array, a number as Python's; the rest stays as it is, for `allowed` to refuse.
 
     Integers become int64, whose differences do not wrap around, and floats float64: an input
@@ -90,9 +90,9 @@ def _plain(value):
     return array if array.ndim else array.item()
 
 
-def whole_numbers(low, high, **given):
+def whole_numbers(low, high, **arguments):
     """A sentence if one of these is no whole number from `low` to `high`, or None."""
-    for name, n in given.items():
+    for name, n in arguments.items():
         whole = isinstance(n, Integral) or (isinstance(n, float) and n.is_integer())
         if isinstance(n, bool) or not whole or not low <= n <= high:
             wanted = f"a whole number from {low} to {high}"
@@ -100,16 +100,16 @@ def whole_numbers(low, high, **given):
     return None
 
 
-def a_row(shortest, longest, low, high, **given):
+def a_row(shortest, longest, low, high, **arguments):
     """A sentence if one of these is no row of so many numbers from `low` to `high`, or None."""
-    for name, x in given.items():
+    for name, x in arguments.items():
         if not isinstance(x, np.ndarray) or x.dtype.kind not in "fiu" or x.ndim != 1:
             return f"{name} is {describe(x)}; the check wants a list of numbers, [1, 2, 3]."
         if not shortest <= x.size <= longest:
             return f"{name} has {x.size} numbers; the check wants {shortest} to {longest}."
         if (beyond := ~((low <= x) & (x <= high))).any():
-            found = f"{name} holds {x[beyond][0]:g}"
-            return f"{found}; the check wants numbers from {low:g} to {high:g}."
+            held = f"{name} holds {x[beyond][0]:g}"
+            return f"{held}; the check wants numbers from {low:g} to {high:g}."
     return None
 
 
@@ -120,8 +120,8 @@ def _side_by_side(right, broken):
     """Both values, and more digits where these would look the same."""
     shown = dict(zip(VERSIONS, map(show, (right, broken)), strict=True))
     if len(set(shown.values())) == 1:
-        if place := first_difference(right, broken):
-            shown["first"] = place
+        if first := first_difference(right, broken):
+            shown["first"] = first
         elif np.ndim(right) == np.ndim(broken) == 0:
             shown = dict(zip(VERSIONS, (f"{right:.12g}", f"{broken:.12g}"), strict=True))
     return aligned(**shown)

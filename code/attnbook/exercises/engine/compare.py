@@ -62,8 +62,8 @@ def _tuples(want, got, *options):
         was = f"{len(got)} results were" if several else f"a {kind} was"
         return f"{was} returned; expected a tuple of {len(want)}"
     for name, *pair in zip(_names(want), want, got, strict=True):
-        if found := difference(*pair, *options):
-            return f"{name}: {found}"
+        if fault := difference(*pair, *options):
+            return f"{name}: {fault}"
     return None
 
 

@@ -36,15 +36,15 @@ def versions(line, function, *more):
     if line.startswith("= "):
         text = f"def wrong{inspect.signature(right)}:\n    return {line[2:]}\n"
         return [made("wrong", text, right)]
-    found, misfits = [], []
+    changed, misfits = [], []
     for each in several:
         try:
-            found.append(made(each[-1].__name__, edited(each, line), right))
+            changed.append(made(each[-1].__name__, edited(each, line), right))
         except Misfit as misfit:
             misfits.append(f"{misfit} of {each[-1].__name__}")
-    if not found:
+    if not changed:
         raise ValueError(f"{line!r} fits nothing: {'; '.join(misfits)}")
-    return found
+    return changed
 
 
 def value(expression, function):

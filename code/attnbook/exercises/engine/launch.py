@@ -10,8 +10,8 @@ import torch
 
 from attnbook.exercises.engine.attempt import refuse_huge
 from attnbook.exercises.engine.compare import difference
+from attnbook.exercises.engine.sandbox import Unfit, replaced
 from attnbook.exercises.engine.settings import plain_settings
-from attnbook.exercises.engine.surroundings import Unfit, replaced
 from attnbook.kernels import triton, watch
 
 GUARD = 1024  # numbers before and behind: more than any block of an exercise
@@ -73,8 +73,8 @@ def _programs(seen, launches, turned):
         starts.append(len(seen))
         grid(*sizes)
 
-    def from_behind(*place):
-        number(*(n - 1 - i for n, i in zip(builder.grid_dim, place, strict=True)))
+    def from_behind(*index):
+        number(*(n - 1 - i for n, i in zip(builder.grid_dim, index, strict=True)))
 
     with replaced(builder, "set_grid_dim", begin):
         with replaced(builder, "set_grid_idx", from_behind if turned else number):
@@ -85,12 +85,12 @@ def _programs(seen, launches, turned):
 def _loads_what_another_stores(launch):
     stored = {}
     for access in launch:
-        for place in access.places if access.kind == "store" else ():
-            stored.setdefault((access.array, place), set()).add(access.program)
+        for address in access.places if access.kind == "store" else ():
+            stored.setdefault((access.array, address), set()).add(access.program)
     return any(
-        stored.get((access.array, place), {access.program}) != {access.program}
+        stored.get((access.array, address), {access.program}) != {access.program}
         for access in launch
-        for place in (access.places if access.kind != "store" else ())
+        for address in (access.places if access.kind != "store" else ())
     )
 
 

@@ -72,9 +72,9 @@ def predict(answer, mistakes, **settings):
     return Predict(answer=answer, known=known, **read_words(answer), **settings)
 
 
-def _with_part(right, place, part, answer):
+def _with_part(right, index, part, answer):
     parts = list(right)
-    parts[int(place)] = value(part, answer)
+    parts[int(index)] = value(part, answer)
     return parts
 
 
@@ -96,26 +96,26 @@ def read_words(answer):
     module = inspect.getmodule(answer)
     first, *parts = HEADING.split(textwrap.dedent(module.__doc__).strip() + "\n")
     _, title, level, minutes = TITLE.fullmatch(first.strip()).groups()
-    found = dict(zip(parts[::2], parts[1::2], strict=True))
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
     return {
         "name": ".".join(module.__name__.split(".")[-2:]),
         "title": title,
         "level": level,
         "minutes": int(minutes),
-        "hints": tuple(map(_flat, HINT.split(found["Hints"])[1:])),
-        "explanation": _flat(found["Why"]),
-        "notice": _flat(found["Notice"]),
+        "hints": tuple(map(_flat, HINT.split(sections["Hints"])[1:])),
+        "explanation": _flat(sections["Why"]),
+        "notice": _flat(sections["Notice"]),
     }
 
 
 def read_mistakes(text):
     """The sentences of a text, each with the lines that stand below it."""
-    found = MISTAKE.findall(textwrap.dedent(text).strip() + "\n")
-    return [(_flat(s), [line.strip() for line in below.splitlines()]) for s, below in found]
+    mistakes = MISTAKE.findall(textwrap.dedent(text).strip() + "\n")
+    return [(_flat(s), [line.strip() for line in below.splitlines()]) for s, below in mistakes]
 
 
-def _several(given):
-    return given if isinstance(given, tuple) else (given,)
+def _several(answer):
+    return answer if isinstance(answer, tuple) else (answer,)
 
 
 def _flat(text):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attnbook.exercises.engine.compare import numbers
+from attnbook.exercises.engine.diagnose.predictions import ORDINALS, near
 from attnbook.exercises.engine.exercise import OPEN, Exercise, not_yet
-from attnbook.exercises.engine.near import ORDINALS, near
 from attnbook.operation import describe
 
 
@@ -30,10 +30,10 @@ class Predict(Exercise):
             return OPEN
         want = self.answer()
         if answer is None or callable(answer):
-            given = "nothing" if answer is None else "a function"
-            return not_yet(f"the check wants {_kind(want)}, but got {given}.")
+            got = "nothing" if answer is None else "a function"
+            return not_yet(f"the check wants {_kind(want)}, but got {got}.")
         answer = _without_brackets(want, answer)
-        if self._agree(want, answer):
+        if self.agree(want, answer):
             return self._right()
         known = self._known(want, answer)
         return not_yet(known.sentence if known else self._fault(want, answer))
@@ -44,18 +44,18 @@ class Predict(Exercise):
         A mistake is in the answer where all the numbers that it gets wrong are there. Of several,
         the one in most parts is named, and then the first: a reader mends one at a time.
         """
-        if fit := [known for known in self.mistakes if self._agree(known.answer, answer)]:
+        if fit := [known for known in self.mistakes if self.agree(known.answer, answer)]:
             return fit[0]
         fit = [known for known in self.mistakes if _rounds_to(known.answer, answer)]
         if len({known.sentence for known in fit}) == 1:
             return fit[0]
-        if isinstance(want, str) or (given := _real(answer)) is None:
+        if isinstance(want, str) or (got := _real(answer)) is None:
             return None
         sizes = {}
         for known in self.mistakes:
-            if given.shape == np.shape(want) == np.shape(known.answer) != ():
+            if got.shape == np.shape(want) == np.shape(known.answer) != ():
                 wrong_there = ~self._close(known.answer, want)
-                if np.all(self._close(given, known.answer)[wrong_there]):
+                if np.all(self._close(got, known.answer)[wrong_there]):
                     parts = wrong_there.reshape(len(wrong_there), -1).any(axis=1)
                     size = -parts.sum(), np.argmax(parts), -wrong_there.sum()
                     sizes.setdefault(size, known)
@@ -65,24 +65,24 @@ class Predict(Exercise):
         a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
         return np.isclose(a, b, rtol=0, atol=self.atol)
 
-    def _agree(self, want, answer):
+    def agree(self, want, answer):
         if isinstance(want, str):
             return isinstance(answer, str) and answer.strip().lower() == want
-        given = _real(answer)
-        if given is None or given.shape != np.shape(want):
+        got = _real(answer)
+        if got is None or got.shape != np.shape(want):
             return False
-        return bool(np.allclose(given, want, rtol=0, atol=self.atol))
+        return bool(np.allclose(got, want, rtol=0, atol=self.atol))
 
     def _fault(self, want, answer):
         if uneven := _uneven(want, answer):
             return uneven
-        given = None if isinstance(want, str) else _real(answer)
-        if given is None:
+        got = None if isinstance(want, str) else _real(answer)
+        if got is None:
             same_kind = isinstance(want, str) and isinstance(answer, str)
             return f"{answer!r} is not it." if same_kind else _wants(want, answer)
-        if given.shape != np.shape(want):
-            return f"your answer has the shape {given.shape}; expected {_kind(want)}."
-        return near(np.asarray(want, dtype=float), given.astype(float), self._close(given, want))
+        if got.shape != np.shape(want):
+            return f"your answer has the shape {got.shape}; expected {_kind(want)}."
+        return near(np.asarray(want, dtype=float), got.astype(float), self._close(got, want))
 
 
 def _real(answer):
@@ -92,19 +92,19 @@ def _real(answer):
 
 def _rounds_to(number, answer):
     """Whether an answer has two decimals, which are those of a number or of each number."""
-    given = None if isinstance(number, str) else _real(answer)
-    if given is None or given.shape != np.shape(number):
+    got = None if isinstance(number, str) else _real(answer)
+    if got is None or got.shape != np.shape(number):
         return False
-    has_two = np.allclose(given, np.round(given.astype(float), 2), rtol=0, atol=1e-9)
-    return bool(has_two and np.allclose(given, number, rtol=0, atol=0.005 + 1e-9))
+    has_two = np.allclose(got, np.round(got.astype(float), 2), rtol=0, atol=1e-9)
+    return bool(has_two and np.allclose(got, number, rtol=0, atol=0.005 + 1e-9))
 
 
 def _without_brackets(want, answer):
     """The answer in the shape that is wanted, where only brackets around a single thing differ."""
-    given = None if isinstance(want, str) else _real(answer)
-    if given is None or given.squeeze().shape != np.squeeze(want).shape:
+    got = None if isinstance(want, str) else _real(answer)
+    if got is None or got.squeeze().shape != np.squeeze(want).shape:
         return answer
-    return given.reshape(np.shape(want))
+    return got.reshape(np.shape(want))
 
 
 def _wants(want, answer):

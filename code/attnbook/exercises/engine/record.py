@@ -19,34 +19,34 @@ def path():
 def load():
     """What is kept: a dict from the exercise's name to its tries and the day it was solved."""
     try:
-        kept = json.loads(path().read_text(encoding="utf-8"))
+        records = json.loads(path().read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (ValueError, OSError, RecursionError) as error:
         return _set_aside(error)
-    if isinstance(kept, dict) and all(isinstance(entry, dict) for entry in kept.values()):
-        return kept
+    if isinstance(records, dict) and all(isinstance(entry, dict) for entry in records.values()):
+        return records
     return _set_aside("it does not hold a table of exercises")
 
 
 def add(name, solved):
     """Count one try of an exercise that is not solved yet, and keep the day if this solves it."""
-    kept = load()
-    entry = kept.setdefault(name, {})
+    records = load()
+    entry = records.setdefault(name, {})
     if "solved" in entry:
         return
     tries = entry.get("tries", 0)
     entry["tries"] = (tries if isinstance(tries, int) else 0) + 1
     if solved:
         entry["solved"] = datetime.date.today().isoformat()
-    _save(kept)
+    _save(records)
 
 
-def _save(kept):
+def _save(records):
     part = path().with_suffix(f".{os.getpid()}.part")
     try:
         part.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+        part.write_text(json.dumps(records, indent=1), encoding="utf-8")
         part.replace(path())
     except OSError as error:
         print(f"(Progress could not be kept in {path()}: {error.strerror or error}.)")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import torch
 
-from attnbook.exercises.engine.surroundings import Unfit
+from attnbook.exercises.engine.sandbox import Unfit
 
 
 class Setting(NamedTuple):

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from attnbook.exercises.engine.attempt import refuse_huge
+from attnbook.exercises.engine.sandbox import Unfit
 from attnbook.exercises.engine.settings import plain_settings
-from attnbook.exercises.engine.surroundings import Unfit
 
 
 class Differentiated(NamedTuple):
@@ -71,16 +71,16 @@ def differentiated_if_floats(function):
 
     @functools.wraps(function)
     def call(*arguments):
-        places = [i for i, value in enumerate(arguments) if isinstance(value, np.ndarray)]
+        positions = [i for i, value in enumerate(arguments) if isinstance(value, np.ndarray)]
 
         def of_tensors(*tensors):
-            filled = dict(enumerate(arguments)) | dict(zip(places, tensors, strict=True))
+            filled = dict(enumerate(arguments)) | dict(zip(positions, tensors, strict=True))
             return function(*filled.values())
 
-        arrays = [arguments[i] for i in places]
+        arrays = [arguments[i] for i in positions]
         if arrays[0].dtype.kind == "f":
             return differentiated(of_tensors)(*arrays)
-        return placed(lambda *given: of_tensors(*given[:-1]))(*arrays, "cpu")
+        return placed(lambda *args: of_tensors(*args[:-1]))(*arrays, "cpu")
 
     return call
 
@@ -112,12 +112,12 @@ def _floats(array):
 
 def _gradient(out, x):
     """Zeros have the gradient 0, also where there is no record of them: they may be constants."""
-    found = [None]
+    gradient = [None]
     if out.requires_grad:
-        found = torch.autograd.grad(_uneven_sum(out), x, allow_unused=True)
-    if found[0] is None and out.any():
+        gradient = torch.autograd.grad(_uneven_sum(out), x, allow_unused=True)
+    if gradient[0] is None and out.any():
         raise Unfit("autograd has no record that leads from the result to the first argument")
-    return torch.zeros_like(x) if found[0] is None else found[0]
+    return torch.zeros_like(x) if gradient[0] is None else gradient[0]
 
 
 def _tensor(out):

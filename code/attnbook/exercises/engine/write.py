@@ -9,9 +9,9 @@ from typing import NamedTuple
 from attnbook.exercises.engine import attempt as limits
 from attnbook.exercises.engine.attempt import Outcome, TookTooLong, attempt
 from attnbook.exercises.engine.compare import difference, first_difference, show
+from attnbook.exercises.engine.diagnose import facts
 from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, not_yet
-from attnbook.exercises.engine.facts import facts
-from attnbook.exercises.engine.surroundings import Unfit
+from attnbook.exercises.engine.sandbox import Unfit
 from attnbook.operation import describe
 
 
@@ -72,8 +72,8 @@ class Write(Exercise):
         if any(a is ... for a in answers):
             return OPEN
         if len(answers) != 1 or not callable(answers[0]):
-            given = ", ".join(map(describe, answers)) or "nothing"
-            return not_yet(f"the check wants your function itself, but got {given}.")
+            got = ", ".join(map(describe, answers)) or "nothing"
+            return not_yet(f"the check wants your function itself, but got {got}.")
         answer = answers[0]
         outcomes = self._run(answer)
         if _is_stub(outcomes[0].error):
@@ -101,7 +101,7 @@ class Write(Exercise):
             sentence = "a later call changed the array that was returned here; return a new one."
             return self._report(sentence, overwritten, Outcome(outcomes[overwritten].returned))
         refusal = self.refused and self.refused(answer, self.cases[0].arguments)
-        printed = next((text for o in outcomes if (text := o.said.printed.text())), "")
+        printed = next((text for o in outcomes if (text := o.output.printed.text())), "")
         return refusal or self._right(*aligned(printed=printed))
 
     @cached_property
@@ -119,10 +119,10 @@ class Write(Exercise):
             return results
         return namedtuple("Results", self.results)(*results)
 
-    def _difference(self, want, got, dtype_matters=True):
+    def difference(self, want, got, dtype_matters=True):
         return difference(want, got, self.exact_zeros, dtype_matters, self.to_the_bit)
 
-    def _known(self, number, index):
+    def mistake_outcome(self, number, index):
         """What a known mistake does in one case, and what is wrong with that."""
         if (number, index) not in self._results:
             version = self.through(self.mistakes[number].answer)
@@ -153,10 +153,10 @@ class Write(Exercise):
             return str(outcome.error)
         if outcome.raised:
             return f"your function raised {outcome.message}"
-        found = self._difference(wanted.value, outcome.value)
-        if not found and outcome.changed:
+        fault = self.difference(wanted.value, outcome.value)
+        if not fault and outcome.changed:
             return f"your function changed its argument {outcome.changed[0]}; work on a new array"
-        return found
+        return fault
 
     def _cause(self, outcomes, faults):
         """The known mistake that the answer makes and the smallest case that shows it, or None.
@@ -169,7 +169,7 @@ class Write(Exercise):
         """
         likely = {}
         for number, known in enumerate(self.mistakes):
-            evidence = self.evidence(partial(self._known, number), outcomes, faults)
+            evidence = self.evidence(partial(self.mistake_outcome, number), outcomes, faults)
             if evidence is None:
                 continue
             if evidence.certain:
@@ -197,12 +197,12 @@ class Write(Exercise):
 
     def _only_dtype(self, wanted, outcome):
         in_place = outcome.raised or outcome.changed
-        return not in_place and self._difference(wanted.value, outcome.value, False) is None
+        return not in_place and self.difference(wanted.value, outcome.value, False) is None
 
     def _same(self, wanted, known, outcome):
         if known.raised or outcome.raised:
             return _words(known.message) == _words(outcome.message)
-        only_dtype = self._difference(wanted.value, known.value, False) is None
+        only_dtype = self.difference(wanted.value, known.value, False) is None
         values = known.value, outcome.value
         same = difference(*values, dtype_matters=only_dtype, to_the_bit=self.to_the_bit)
         return not same and set(known.changed) <= set(outcome.changed)
@@ -212,17 +212,17 @@ class Write(Exercise):
         inputs = "\n".join(
             map(_assignment, *zip(*self.cases[index].arguments.items(), strict=True))
         )
-        said = {name: getattr(outcome.said, name).text() for name in ("printed", "warned")}
+        output = {name: getattr(outcome.output, name).text() for name in ("printed", "warned")}
         if outcome.raised:
-            return not_yet(sentence, where=outcome.where, input=inputs, **said)
-        place = first_difference(wanted, outcome.value)
+            return not_yet(sentence, where=outcome.where, input=inputs, **output)
+        first = first_difference(wanted, outcome.value)
         return not_yet(
             sentence,
             input=inputs,
             expected=show(wanted),
             got=show(self._named(outcome.value)),
-            first=place,
-            **said,
+            first=first,
+            **output,
         )
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from attnbook.exercises.engine.sandbox import Unfit
 from attnbook.exercises.engine.settings import plain_settings
-from attnbook.exercises.engine.surroundings import Unfit
 from attnbook.fused import backends
 
 

@@ -6,8 +6,8 @@ import torch
 
 from attnbook.exercises.engine.attempt import attempt
 from attnbook.exercises.engine.exercise import Verdict
+from attnbook.exercises.engine.sandbox import Unfit
 from attnbook.exercises.engine.settings import plain_settings
-from attnbook.exercises.engine.surroundings import Unfit
 
 OF = ("b", "h", "i", "j")
 

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from attnbook import online
-from attnbook.exercises.engine.ahead import refused_by_a_gpu
+from attnbook.exercises.engine.gpu_compile import refused_by_a_gpu
 from attnbook.exercises.engine.launch import on_kernels
 from attnbook.exercises.engine.module import write
 from attnbook.exercises.engine.write import case, stress

@@ -16,7 +16,7 @@ Sixteen lanes work in each program; in the last some of them have nothing to do.
 import numpy as np
 import torch
 
-from attnbook.exercises.engine.ahead import refused_by_a_gpu
+from attnbook.exercises.engine.gpu_compile import refused_by_a_gpu
 from attnbook.exercises.engine.launch import on_kernels
 from attnbook.exercises.engine.module import write
 from attnbook.exercises.engine.write import case, stress

@@ -17,7 +17,7 @@ class Unfit(Exception):
     """An answer that cannot be compared with an array; the message says why."""
 
 
-class Kept(io.TextIOBase):
+class Captured(io.TextIOBase):
     """Takes any amount of printing and keeps its beginning."""
 
     def __init__(self):
@@ -34,11 +34,11 @@ class Kept(io.TextIOBase):
         return self.beginning.rstrip() + cut * f" … ({self.size} characters in all)"
 
 
-class Said:
+class Output:
     """What an answer prints, and what it is warned of in lines of its own, each warning once."""
 
     def __init__(self):
-        self.printed, self.warned = Kept(), Kept()
+        self.printed, self.warned = Captured(), Captured()
 
     def warn(self, message, category, filename, *rest):
         line = f"{category.__name__}: {message}\n"
@@ -58,13 +58,13 @@ def _no_input(*prompt):
 
 
 @contextlib.contextmanager
-def quiet(said):
-    """What is said goes into `said`, and nothing is asked."""
+def quiet(output):
+    """What is printed and warned goes into `output`, and nothing is asked."""
     with contextlib.ExitStack() as stack:
-        stack.enter_context(contextlib.redirect_stdout(said.printed))
-        stack.enter_context(contextlib.redirect_stderr(said.printed))
+        stack.enter_context(contextlib.redirect_stdout(output.printed))
+        stack.enter_context(contextlib.redirect_stderr(output.printed))
         stack.enter_context(warnings.catch_warnings(action="always"))
-        stack.enter_context(replaced(warnings, "showwarning", said.warn))
+        stack.enter_context(replaced(warnings, "showwarning", output.warn))
         stack.enter_context(np.errstate(all="warn", under="ignore"))
         stack.enter_context(replaced(builtins, "input", _no_input))
         yield

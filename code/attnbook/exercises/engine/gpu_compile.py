@@ -10,7 +10,7 @@ import torch
 from attnbook.exercises.engine.attempt import attempt
 from attnbook.exercises.engine.exercise import not_yet
 from attnbook.exercises.engine.launch import on_kernels
-from attnbook.exercises.engine.surroundings import replaced
+from attnbook.exercises.engine.sandbox import replaced
 from attnbook.kernels import machine_code, triton
 
 OF_NUMBERS = {bool: "i1", int: "i32", float: "fp32"}
@@ -27,28 +27,28 @@ def refused_by_a_gpu(answer, arguments):
         return None
     launches, run = [], triton.runtime.interpreter.InterpretedFunction.run
 
-    def noted(kernel, *given, **options):
-        launches.append((kernel, given, options))
-        return run(kernel, *given, **options)
+    def recorded(kernel, *args, **options):
+        launches.append((kernel, args, options))
+        return run(kernel, *args, **options)
 
-    with replaced(triton.runtime.interpreter.InterpretedFunction, "run", noted):
+    with replaced(triton.runtime.interpreter.InterpretedFunction, "run", recorded):
         attempt(on_kernels(answer), arguments)
-    for kernel, given, options in launches:
-        sorted_out = _types_and_constants(kernel, given, options)
-        if sorted_out and (refusal := _refusal(kernel, *sorted_out)):
-            why, line = refusal
+    for kernel, args, options in launches:
+        sorted_out = _types_and_constants(kernel, args, options)
+        if sorted_out and (refused := refusal(kernel, *sorted_out)):
+            why, line = refused
             return not_yet(
                 f"the interpreter takes it, a compiler for a GPU does not: {why}", at=line
             )
     return None
 
 
-def _types_and_constants(kernel, given, options):
+def _types_and_constants(kernel, args, options):
     """The type of each argument and the value of each constant; None where one has no name."""
     signature = inspect.signature(kernel.fn)
     named = {name: x for name, x in options.items() if name in signature.parameters}
     types, constants = [], []
-    for name, value in signature.bind(*given, **named).arguments.items():
+    for name, value in signature.bind(*args, **named).arguments.items():
         if "constexpr" in str(signature.parameters[name].annotation):
             if not isinstance(value, Hashable):
                 return None
@@ -63,13 +63,13 @@ def _types_and_constants(kernel, given, options):
 
 
 @functools.lru_cache
-def _refusal(kernel, types, constants):
+def refusal(kernel, types, constants):
     """What the compiler says, and of which line; it shows the line, and under it a ^."""
     try:
         machine_code.compiled(kernel, dict(types), dict(constants))
     except machine_code.CompilationError as error:
-        *_, line, place, why = ["", "", *str(error).splitlines()]
-        if place.strip() == "^":
+        *_, line, marker, why = ["", "", *str(error).splitlines()]
+        if marker.strip() == "^":
             return re.sub(r"^\w+\((['\"])(.*)\1\)$", r"\2", why), line.strip()
     except Exception:  # no compiler, or no text of the kernel
         return None

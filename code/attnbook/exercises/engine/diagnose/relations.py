@@ -54,7 +54,7 @@ def _other_shape(want, got):
     return want.shape != got.shape and _same(want.ravel(), got.ravel())
 
 
-def _other_places(want, got):
+def _other_order(want, got):
     return _finite(want, got) and _same(np.sort(want, axis=None), np.sort(got, axis=None))
 
 
@@ -69,9 +69,9 @@ def power_of(want, got, atol):
         return None
     number = np.maximum(seen.sum(axis=-1, keepdims=True), 1)
     logs = (np.log(np.where(seen, x, 1)) for x in (want, got))
-    right, found = (np.where(seen, x - x.sum(axis=-1, keepdims=True) / number, 0) for x in logs)
-    power = np.sum(right * found) / max(np.sum(right**2), 1e-9)
-    return power if power > 0 and np.allclose(found, power * right, rtol=0, atol=atol) else None
+    right, others = (np.where(seen, x - x.sum(axis=-1, keepdims=True) / number, 0) for x in logs)
+    power = np.sum(right * others) / max(np.sum(right**2), 1e-9)
+    return power if power > 0 and np.allclose(others, power * right, rtol=0, atol=atol) else None
 
 
 def _another_temperature(is_it):
@@ -248,7 +248,7 @@ RELATIONS = {
     "each row is the right one plus a number of its own": _offset,
     "its last axis is in reverse order": lambda w, g: w.ndim > 0 and _same(w[..., ::-1], g),
     "its rows are in reverse order": lambda w, g: w.ndim > 1 and _same(w[..., ::-1, :], g),
-    "it has the right numbers, in other places": _other_places,
+    "it has the right numbers, in another order": _other_order,
     "it is the square of the right result": lambda w, g: _finite(w, g) and _same(w**2, g),
     "it is the exponential of the right result": lambda w, g: _finite(w, g) and _same(np.exp(w), g),
     "it is the logarithm of the right result": lambda w, g: _finite(w, g) and _same(w, np.exp(g)),

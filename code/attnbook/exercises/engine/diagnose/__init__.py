@@ -3,9 +3,9 @@
 import numpy as np
 
 from attnbook.exercises.engine.attempt import attempt
-from attnbook.exercises.engine.circumstances import division
-from attnbook.exercises.engine.experiments import mixed, substitutes, unused
-from attnbook.exercises.engine.relations import first_wrong, relation, right_results
+from attnbook.exercises.engine.diagnose.arguments import mixed, substitutes, unused
+from attnbook.exercises.engine.diagnose.cases import division
+from attnbook.exercises.engine.diagnose.relations import first_wrong, relation, right_results
 
 
 def facts(exercise, answer, outcomes, faults):
@@ -48,11 +48,11 @@ def _substitute(exercise, outcomes, faults):
 
 def _experiment(exercise, answer, several):
     """What is seen when arguments are changed, one by one, in the largest case or in any."""
-    largest = max(several, key=lambda given: sum(map(np.size, given.values())))
+    largest = max(several, key=lambda args: sum(map(np.size, args.values())))
 
-    def result(function, given):
-        return attempt(exercise.through(function), given).value
+    def result(function, args):
+        return attempt(exercise.through(function), args).value
 
     first = first_wrong(result(exercise.answer, largest), result(answer, largest))
-    both = [lambda given, f=f: first(result(f, given)) for f in (answer, exercise.answer)]
+    both = [lambda args, f=f: first(result(f, args)) for f in (answer, exercise.answer)]
     return unused(*both, largest) or next(filter(None, (mixed(*both, a) for a in several)), None)

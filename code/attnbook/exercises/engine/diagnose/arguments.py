@@ -10,15 +10,15 @@ REAL = "biuf"
 def substitutes(names):
     """What could stand in the place of arguments: words, and a function of a dict of them."""
     for a, b in combinations(names, 2):
-        yield f"{a} and {b} exchanged", _given({a: b, b: a})
+        yield f"{a} and {b} exchanged", _instead({a: b, b: a})
     for a, b in permutations(names, 2):
-        yield f"{b} in the place of {a}", _given({a: b})
+        yield f"{b} in the place of {a}", _instead({a: b})
     for name in names:
         for words, kinds, axes, change in CHANGES:
             yield words.format(name), _changed(name, kinds, axes, change)
 
 
-def _given(instead):
+def _instead(instead):
     def substituted(arguments):
         if not {*instead, *instead.values()} <= arguments.keys():
             return arguments
@@ -97,7 +97,7 @@ def mixed(answer, solution, arguments):
         if not isinstance(x, np.ndarray) or x.dtype.kind != "f" or not x.ndim or len(x) < 2:
             continue
         other = np.concatenate([x[:-1], _another(x[-1:])])
-        results = [f(given) for given in (arguments, arguments | {name: other}) for f in both]
+        results = [f(args) for args in (arguments, arguments | {name: other}) for f in both]
         if any(not isinstance(r, np.ndarray) or not r.ndim or len(r) < 2 for r in results):
             continue
         got, wanted, got_after, wanted_after = (r[:-1] for r in results)

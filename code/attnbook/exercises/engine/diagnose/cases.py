@@ -23,8 +23,8 @@ def division(cases, failing):
 def _extreme(cases, failing):
     """What makes all the cases that fail extreme, where it is one thing."""
     arrays = [_arrays(c.arguments) for c, f in zip(cases, failing, strict=True) if f]
-    found = (f", which {what}" for what, of in EXTREMES.items() if all(map(of, arrays)))
-    return next(found, "")
+    common = (f", which {what}" for what, of in EXTREMES.items() if all(map(of, arrays)))
+    return next(common, "")
 
 
 def _arrays(arguments):
