@@ -9,6 +9,7 @@ from double import DOUBLE
 from attnbook import exercises
 from attnbook.exercises.engine.diagnose.cases import division
 from attnbook.exercises.engine.diagnose.relations import RELATIONS, relation
+from attnbook.exercises.engine.edits import versions
 from attnbook.exercises.engine.exercise import Exercise, Mistake
 from attnbook.exercises.engine.predict import Predict
 from attnbook.exercises.engine.write import case, stress
@@ -199,6 +200,45 @@ COUNTED = replace(COUNTED, cases=[case(**NUMBERS, seen=np.array([s])) for s in (
 def test_a_number_that_is_off_by_one_and_a_mask_that_is_inverted_are_told(answer, what):
     assert f"; the solution does the same with {what}\n" in COUNTED.verdict(answer).text
     assert "does the same" not in COUNTED.verdict(lambda x, n, seen: x[1:-1]).text
+
+
+def centred(x, width):
+    far = x - np.mean(x, axis=-1, keepdims=True)
+    return np.where(np.abs(far) <= width, far * 2, -far)
+
+
+ROWS_OF_THREE = np.array([[1.0, 2.0, 6.0], [0.0, 1.0, 2.0]])
+CENTRED = [case(x=x, width=1.0) for x in (ROWS_OF_THREE, np.stack([ROWS_OF_THREE] * 2) ** 2)]
+CENTRED = replace(DOUBLE, answer=centred, known=tuple, cases=CENTRED)
+
+
+@pytest.mark.parametrize(
+    ("change", "slip"),
+    [
+        ("x - np → x + np", "with + in the place of -"),
+        ("np.mean → np.max", "with max in the place of mean"),
+        ("axis=-1 → axis=0", "with axis=0 in the place of axis=-1 in mean"),
+        (", axis=-1 →", "without axis=-1 in mean"),
+        (", keepdims=True →", "without keepdims=True in mean"),
+        ("np.abs(far) → far", "without abs"),
+        ("<= width → < width", "with < in the place of <="),
+        ("far * 2 → far", "without a factor"),
+        ("far * 2 → far * 3", "with 3 in the place of 2"),
+        ("-far → far", "without a minus sign"),
+        ("np.where(np.abs(far) <= width, far * 2, -far) → far * 2", "held everywhere"),
+        ("far * 2, -far → -far, far * 2", "with the sides of a where exchanged"),
+    ],
+)
+def test_a_slip_that_makes_of_the_solution_what_the_answer_is_is_told(change, slip):
+    (answer,) = versions(change, centred)
+    told = CENTRED.verdict(answer).text.split("\n")[0]
+    assert "; the solution does the same with" in told and told.endswith(slip)
+
+
+@pytest.mark.parametrize("change", ["far * 2 → np.tanh(far)", "np.mean → np.median"])
+def test_a_slip_that_nobody_lists_is_not_made_up(change):
+    (answer,) = versions(change, centred)
+    assert "does the same" not in CENTRED.verdict(answer).text
 
 
 EACH_ROW = replace(

@@ -6,14 +6,15 @@ from attnbook.exercises.engine.attempt import attempt
 from attnbook.exercises.engine.diagnose.arguments import mixed, substitutes, unused
 from attnbook.exercises.engine.diagnose.cases import division
 from attnbook.exercises.engine.diagnose.relations import first_wrong, relation, right_results
+from attnbook.exercises.engine.diagnose.slips import slips
 
 
 def facts(exercise, answer, outcomes, faults):
     """What is seen of an answer, in words: of its outcomes, and of what is wrong with each."""
     if len(outcomes) < len(exercise.cases):
         return []
-    if (what := _substitute(exercise, outcomes, faults)) is not None:
-        return [f"the solution does the same with {what}"]
+    if (what := _same_as(exercise, outcomes, faults)) is not None:
+        return [f"the solution does the same {what}"]
     failing = [i for i, fault in enumerate(faults) if fault]
     failing = [i for i in failing if not exercise.cases[i].stress] or failing
     found = [division(exercise.cases, faults)]
@@ -31,19 +32,27 @@ def _is_of_numbers(fault):
     return fault.endswith("the values differ") or "; expected (" in fault
 
 
-def _substitute(exercise, outcomes, faults):
-    """With which other arguments the solution does what the answer does with its own, or None."""
-    solution, cases = exercise.through(exercise.answer), exercise.cases
-    for what, other in () if exercise.written else substitutes(cases[0].arguments):
+def _same_as(exercise, outcomes, faults):
+    """With which other arguments, or which slip, the solution does the same; None if with none."""
+    for words, function, change in () if exercise.written else _others(exercise):
 
-        def instead(i, other=other):
-            outcome = attempt(solution, other(cases[i].arguments))
+        def other(i, function=function, change=change):
+            outcome = attempt(function, change(exercise.cases[i].arguments), seconds=1)
             return outcome, exercise.fault(exercise.wanted[i], outcome, i)
 
-        evidence = exercise.evidence(instead, outcomes, faults)
+        evidence = exercise.evidence(other, outcomes, faults)
         if evidence is not None and evidence.certain:
-            return what
+            return words
     return None
+
+
+def _others(exercise):
+    """Words, a function and a change of its arguments: what the solution would be with a slip."""
+    solution = exercise.through(exercise.answer)
+    for words, change in substitutes(exercise.cases[0].arguments):
+        yield f"with {words}", solution, change
+    for words, slip in slips(exercise.answer):
+        yield words, exercise.through(slip), dict
 
 
 def _experiment(exercise, answer, several):
