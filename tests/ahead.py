@@ -26,11 +26,12 @@ from overwritten import overwritten
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 
-from attnbook.kernels import decode, hopper, launch, warps
+from attnbook.kernels import decode, launch
 from attnbook.kernels.arguments import KernelOptions
 from attnbook.kernels.configurations import Configuration
 from attnbook.kernels.machine_code.compile import _warps_of_a_loop
 from attnbook.kernels.machine_code.listing import instructions, loops
+from benchmarks import hopper, warps
 
 CHIPS = {
     "sm_80": (("cuda", 80, 32), (8, 0)),

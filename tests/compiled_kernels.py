@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pytest
 
 TESTS = Path(__file__).parent
+ROOT = TESTS.parent
 WIDTHS = 16, 32, 64, 128, 256
 HOPPER = {  # variants as in `ahead.run`; 16 and 32 are widths of lessons, and of no model
     16: ("plain", "ruled", "biased"),
@@ -159,7 +160,7 @@ def compiler():
     """The process that compiles, and its folder: to start one takes longer than most jobs."""
     folder = tempfile.TemporaryDirectory()
     environ = {"TRITON_INTERPRET": "0", "CUDA_VISIBLE_DEVICES": ""}
-    environ |= {"TRITON_CACHE_DIR": folder.name, "PYTHONPATH": str(TESTS.parent / "code")}
+    environ |= {"TRITON_CACHE_DIR": folder.name, "PYTHONPATH": f"{ROOT / 'code'}{os.pathsep}{ROOT}"}
     with open(Path(folder.name, "stderr"), "w") as stderr:
         process = subprocess.Popen(
             [sys.executable, str(TESTS / "ahead.py")],

@@ -4,7 +4,7 @@ import dataclasses
 
 import torch
 
-from attnbook.measure.gpu import cases
+from benchmarks.race import cases
 
 RATES = {"flops": 1e12, "exps": 1e12, "bytes": 1e11}
 WHERE = {"gpu": "Made Up 9000", "driver": "1", "cuda": "13", "torch": "2", "triton": "3"}

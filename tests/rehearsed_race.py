@@ -2,7 +2,7 @@
 
     python rehearsed_race.py FAULT FORM FILE [...]
 
-The rest is what `python -m attnbook.measure gpu` takes. Three forms race, all of them right but for
+The rest is what `python -m benchmarks.race` takes. Three forms race, all of them right but for
 the fault: ours, a peer, and another.
 """
 
@@ -15,7 +15,7 @@ import time
 import torch
 from made_up_gpu import RATES, SMALL, WHERE, MadeUp, plain
 
-from attnbook.measure.gpu import command
+from benchmarks.race import command
 
 CASES = [SMALL["forward", name] for name in ("plain", "causal", "window, causal")]
 FORMS = "ours", "peer", "another"

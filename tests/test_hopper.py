@@ -16,8 +16,8 @@ pytest.importorskip("triton", reason="this machine has no Triton")
 from made_up_gpu import MadeUp  # noqa: E402
 
 from attnbook.exercises.engine.edits import exchanged  # noqa: E402
-from attnbook.kernels import hopper, warps  # noqa: E402
-from attnbook.measure.gpu import cases, forms  # noqa: E402
+from benchmarks import hopper, warps  # noqa: E402
+from benchmarks.race import cases, forms  # noqa: E402
 
 IN_GLUON = {"way": "forward, in Gluon"}
 JOBS = [

@@ -14,7 +14,8 @@ pytest.importorskip("triton", reason="this machine has no Triton")
 import interpreted_gluon  # noqa: E402
 
 from attnbook.exercises.engine.edits import exchanged  # noqa: E402
-from attnbook.kernels import hopper, launch, warps  # noqa: E402
+from attnbook.kernels import launch  # noqa: E402
+from benchmarks import hopper, warps  # noqa: E402
 
 LSE = 1e-5  # of numbers up to 8: some twenty roundings to float32
 ORDERS = range(5)

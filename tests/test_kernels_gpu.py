@@ -13,9 +13,9 @@ import os
 import pytest
 import torch
 
-from attnbook.measure.gpu import cases
-from attnbook.measure.gpu.agreement import error, exact
 from attnbook.pytorch import rules
+from benchmarks.race import cases
+from benchmarks.race.agreement import error, exact
 
 # KERNELS_DRY_RUN=cpu tries what is written here in the interpreter, slowly; leave out what is long:
 # -k "not long and not 20000 and not 32_bits and not compiled and not refuses"
@@ -282,7 +282,7 @@ def test_these_limits_reject_a_wrong_row_and_a_wrong_scale():
 )
 def test_the_kernel_in_gluon():
     """One test, and the last: should its barriers wait for ever, no other is lost."""
-    hopper = importlib.import_module("attnbook.kernels.hopper")
+    hopper = importlib.import_module("benchmarks.hopper")
     for n, width, dtype, name in itertools.product(
         (128, 256, 384, 2048), (64, 128), DTYPES[:2], ("plain", "causal", "grouped")
     ):

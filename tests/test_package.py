@@ -21,7 +21,8 @@ BLOCK = re.compile(r"## Use it\n.*?```python\n(.*?)```", re.S)
 def wheel(tmp_path_factory):
     """The wheel, made of a copy: setuptools leaves its own folders beside what it builds."""
     folder = tmp_path_factory.mktemp("wheel")
-    shutil.copytree(ROOT / "code", folder / "code", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("code", "benchmarks", "tools"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "LICENSE"):
         shutil.copy(ROOT / name, folder)
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "."]

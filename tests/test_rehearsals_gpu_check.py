@@ -35,7 +35,7 @@ def stand_ins(tmp_path, monkeypatch):
     def racing(fault, form="peer"):
         start = [sys.executable, str(HERE / "rehearsed_race.py"), fault, form]
         short = ["--late", "1", "--seconds", "0"]
-        monkeypatch.setattr(gpu_check, "racing", lambda *given: [*start, *real(*given)[4:], *short])
+        monkeypatch.setattr(gpu_check, "racing", lambda *given: [*start, *real(*given)[3:], *short])
 
     return racing
 

@@ -16,7 +16,7 @@ import pytest
 from made_up_gpu import RATES, WHERE, MadeUp, plain
 from rehearsed_race import CASES, FORMS, speaking
 
-from attnbook.measure.gpu import command, race, record, turns
+from benchmarks.race import command, race, record, turns
 
 HERE = Path(__file__).parent
 FIRST, SECOND, THIRD = (case.id for case in CASES)

@@ -102,14 +102,14 @@ def test_the_race_is_given_the_minutes_that_are_left(steps):
 
 def test_the_commands_are_those_that_there_are(tmp_path):
     """Each is taken by its own parser; the tests of agreement are found."""
-    from attnbook.measure.gpu import command
+    from benchmarks.race import command
 
     race = gpu_check.racing("python3", Path("out"), 3.21)
-    assert race[:4] == ["python3", "-m", "attnbook.measure", "gpu"]
-    args = command._arguments(race[4:])
+    assert race[:3] == ["python3", "-m", "benchmarks.race"]
+    args = command._arguments(race[3:])
     assert (args.file, args.minutes, args.earlier) == (Path("out"), 3.21, True)
     for i, one in enumerate(gpu_check.warm("python3")):
-        assert command._arguments(one[4:]).warm.startswith(f"{i}/")
+        assert command._arguments(one[3:]).warm.startswith(f"{i}/")
     done = subprocess.run(
         [*gpu_check.agreement(sys.executable), "-n", "0"],
         capture_output=True,

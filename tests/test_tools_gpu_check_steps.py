@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from attnbook.measure.gpu import command
+from benchmarks.race import command
 from tools import gpu_check
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -58,8 +58,8 @@ def test_the_race_goes_on_with_what_is_kept_for_the_minutes_that_are_left(minute
 
 def race_of(run):
     """What the race understands of a command."""
-    assert run[:4] == ["py", "-m", "attnbook.measure", "gpu"]
-    return command._arguments(run[4:])
+    assert run[:3] == ["py", "-m", "benchmarks.race"]
+    return command._arguments(run[3:])
 
 
 def after(option, run):

@@ -7,7 +7,7 @@ import sys
 import pytest
 import torch
 
-from attnbook.measure.gpu import tutorial
+from benchmarks.race import tutorial
 from tools import gpu_ready
 
 environment = importlib.import_module("attnbook.measure.environment")

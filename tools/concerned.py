@@ -18,7 +18,7 @@ FAMILIES = "code/attnbook/exercises/families/"
 OF_EXERCISES = "tests/test_exercises.py", "tests/test_solutions.py"
 OF_PAGES = "book/_ext/", "book/_static/", "book/_templates/"
 TESTS = "tests/**/test_*.py"
-PYTHON = "code/**/*.py", "tools/*.py", "tests/**/*.py"
+PYTHON = "code/**/*.py", "benchmarks/**/*.py", "tools/*.py", "tests/**/*.py"
 MOST = 8  # files of tests: all are imported before the first begins, and a minute is short
 
 

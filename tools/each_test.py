@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from attnbook.measure.gpu.watch import AGAIN, LATE, watched
+from benchmarks.race.watch import AGAIN, LATE, watched
 from tools import noted
 
 FIRST = "test_both_ways_back_agree"  # the product that crosses shared memory: the likeliest fault

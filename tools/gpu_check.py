@@ -138,10 +138,7 @@ def surroundings():
 
 def warm(python):
     """Commands that compile, together, what the race will need: one for every other core."""
-    return [
-        [python, "-m", "attnbook.measure", "gpu", "--warm", f"{i}/{cores()}"]
-        for i in range(cores())
-    ]
+    return [[python, "-m", "benchmarks.race", "--warm", f"{i}/{cores()}"] for i in range(cores())]
 
 
 def cores():
@@ -161,7 +158,7 @@ def racing(python, out, minutes, only=()):
     """The race, which goes on with the record that is kept, if that is of the same commit."""
     more = ["--earlier", "--minutes", f"{max(minutes, 0.1):.2f}", "--seconds", "1"]
     more += [word for case in only for word in ("--only", case)]
-    return [python, "-m", "attnbook.measure", "gpu", str(out), *more]
+    return [python, "-m", "benchmarks.race", str(out), *more]
 
 
 def started(command, environ, output):

@@ -34,7 +34,7 @@ def main(n=256):
     """Compute each case once, as the race does."""
     import torch
 
-    from attnbook.measure.gpu import agreement, cases, forms
+    from benchmarks.race import agreement, cases, forms
 
     sizes = {"n_q": n, "n_k": n, "batch": 2, "heads": 4, "kv_heads": 4}
     wrong = False

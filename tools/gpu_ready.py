@@ -29,7 +29,7 @@ def refusal():
 def missed():
     """What the record will lack, a sentence each."""
     from attnbook.measure.environment import commit
-    from attnbook.measure.gpu.tutorial import FILE, fault
+    from benchmarks.race.tutorial import FILE, fault
 
     tutorial = fault(PEERS / FILE)
     return ([CHANGED] if commit().endswith("+") else []) + ([tutorial] if tutorial else [])

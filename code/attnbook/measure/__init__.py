@@ -14,10 +14,9 @@ from attnbook.measure.cost import (
     whole_cost,
 )
 from attnbook.measure.environment import environment
-from attnbook.measure.gpu import gpu_results
 from attnbook.measure.memory import peak_array_memory, peak_memory
 from attnbook.measure.operations import operations
-from attnbook.measure.record import length_results, recorded
+from attnbook.measure.record import gpu_results, length_results, recorded
 from attnbook.measure.roofline import (
     Ceilings,
     ceilings,

@@ -3,7 +3,7 @@
     python -m attnbook.measure [FILE]
 
 prints a table, and writes it to FILE as JSON, together with where it comes from. `lengths` before
-FILE measures one head at many lengths instead; `gpu` lets our kernels race on a GPU.
+FILE measures one head at many lengths instead.
 """
 
 import argparse
@@ -47,11 +47,6 @@ SETTINGS = {
 
 
 def main():
-    if sys.argv[1:2] == ["gpu"]:
-        from attnbook.measure.gpu.command import main as on_gpu
-
-        on_gpu(sys.argv[2:])
-        return
     if os.environ | ONE_THREAD != os.environ:
         again = [sys.executable, "-m", "attnbook.measure", *sys.argv[1:]]
         sys.exit(subprocess.call(again, env=os.environ | ONE_THREAD))

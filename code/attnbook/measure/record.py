@@ -9,6 +9,11 @@ from attnbook.measure.roofline import Ceilings
 RESULTS = Path(__file__).parent / "results"
 PROVENANCE = "command", "environment", "settings"
 LENGTHS_COMMAND = "python -m attnbook.measure lengths"
+RACE_COMMAND = "python -m benchmarks.race"  # in the repository, and not part of the package
+# What a race must say of its machine; one that differs in any of it is another race.
+RACE_ENVIRONMENT = (
+    *("gpu", "driver", "cuda", "torch", "triton", "ptxas", "python", "commit", "source"),
+)
 
 
 def recorded(name, folder=None):
@@ -36,6 +41,33 @@ def length_results(device="cpu"):
     kind = "processor" if device == "cpu" else "gpu"
     tables = [(run["environment"][kind], _of_device(run["rows"], device)) for run in runs]
     return [(name, _by_form(rows), _ceilings(rows)) for name, rows in tables if rows]
+
+
+def gpu_results(folder=None):
+    """Every race that was recorded on a GPU, a list of dicts; [] where there is none.
+
+    Each has "environment", "settings", "ceilings", "cases" and "rows". Raises ValueError if one
+    does not say where it comes from, was taken from changes that no commit has, or from no GPU.
+    """
+    folder = folder or RESULTS
+    files = [(path, json.loads(path.read_text(encoding="utf-8"))) for path in folder.glob("*.json")]
+    names = sorted(path.stem for path, found in files if found.get("command") == RACE_COMMAND)
+    races = [recorded(name, folder) for name in names]
+    for race in races:
+        _refuse_race(race)
+    return races
+
+
+def _refuse_race(race):
+    where = race["environment"]
+    name = where.get("gpu", "none")
+    if missing := [part for part in ("ceilings", "cases", "rows") if not race.get(part)]:
+        raise ValueError(f"the race on {name} lacks {', '.join(missing)}")
+    if missing := [key for key in RACE_ENVIRONMENT if where.get(key, "none") == "none"]:
+        raise ValueError(f"the race on {name} does not say its {', '.join(missing)}")
+    known = {case["id"] for case in race["cases"]}
+    if strange := [row["case"] for row in race["rows"] if row["case"] not in known]:
+        raise ValueError(f"the race on {name} has rows of no case: {strange[0]}")
 
 
 def _of_device(rows, device):

@@ -7,61 +7,35 @@ import os
 import re
 from pathlib import Path
 
-from attnbook.measure.gpu.forms import OURS
-from attnbook.measure.gpu.watch import LATE, watched
-from attnbook.measure.record import PROVENANCE, RESULTS, recorded, written
+import attnbook
+from attnbook.measure.record import PROVENANCE, RACE_COMMAND, RACE_ENVIRONMENT, RESULTS, written
+from benchmarks.race.forms import OURS
+from benchmarks.race.watch import LATE, watched
 
-COMMAND = "python -m attnbook.measure gpu"
-PACKAGE = Path(__file__).parents[2]
 KEPT = "ceilings", "broken", "conditions"
-SAME = "gpu", "driver", "cuda", "torch", "triton", "ptxas", "python", "commit", "source"
-
-
-def gpu_results(folder=None):
-    """Every race that was recorded on a GPU, a list of dicts; [] where there is none.
-
-    Each has "environment", "settings", "ceilings", "cases" and "rows". Raises ValueError if one
-    does not say where it comes from, was taken from changes that no commit has, or from no GPU.
-    """
-    folder = folder or RESULTS
-    files = [(path, json.loads(path.read_text(encoding="utf-8"))) for path in folder.glob("*.json")]
-    names = sorted(path.stem for path, found in files if found.get("command") == COMMAND)
-    races = [recorded(name, folder) for name in names]
-    for record in races:
-        _refuse(record)
-    return races
-
-
-def _refuse(record):
-    where = record["environment"]
-    name = where.get("gpu", "none")
-    if missing := [part for part in ("ceilings", "cases", "rows") if not record.get(part)]:
-        raise ValueError(f"the race on {name} lacks {', '.join(missing)}")
-    if missing := [key for key in SAME if where.get(key, "none") == "none"]:
-        raise ValueError(f"the race on {name} does not say its {', '.join(missing)}")
-    known = {case["id"] for case in record["cases"]}
-    if strange := [row["case"] for row in record["rows"] if row["case"] not in known]:
-        raise ValueError(f"the race on {name} has rows of no case: {strange[0]}")
+MEASURED = {  # what a record depends on, by its place in the repository
+    "code/attnbook": Path(attnbook.__file__).parent,
+    "benchmarks": Path(__file__).parents[1],
+}
 
 
 def default_file(gpu):
-    """Where a GPU's record is kept, by its name.
-
-    >>> default_file("NVIDIA H100 80GB HBM3").name
-    'nvidia-h100-80gb-hbm3.json'
-    """
+    """Where a GPU's record is kept, by its name."""
     return RESULTS / f"{re.sub(r'[^a-z0-9]+', '-', gpu.lower()).strip('-')}.json"
 
 
 def source(listing=None):
-    """What the package's code is, as one number: that of every module, by git's own digests.
+    """What the code of package and race is, as one number: every module, by git's own digests.
 
     Takes a dict of digests by path, such as `git ls-tree` lists them for a commit; by default, that
     of the files that are here. So a record can be traced to a commit on another machine.
     """
     if listing is None:
-        files = {str(path.relative_to(PACKAGE)): path for path in PACKAGE.rglob("*.py")}
-        listing = {name: blob(path.read_bytes()) for name, path in files.items()}
+        listing = {
+            f"{name}/{path.relative_to(folder).as_posix()}": blob(path.read_bytes())
+            for name, folder in MEASURED.items()
+            for path in folder.rglob("*.py")
+        }
     lines = [f"{digest} {name}\n" for name, digest in sorted(listing.items())]
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
 
@@ -77,7 +51,7 @@ class Record:
     def __init__(self, file, parts):
         self.file = Path(file)
         self.mark = self.file.with_suffix(".running")
-        self.parts = parts | {"command": COMMAND} | {name: [] for name in KEPT}
+        self.parts = parts | {"command": RACE_COMMAND} | {name: [] for name in KEPT}
         self.rows = []
 
     def resume(self, file=None):
@@ -90,11 +64,12 @@ class Record:
         if not file.exists():
             return
         found = json.loads(file.read_text(encoding="utf-8"))
-        if found.get("command") != COMMAND:
+        if found.get("command") != RACE_COMMAND:
             raise ValueError(f"{file.name} holds no race on a GPU")
         was, now = found["environment"], self.parts["environment"]
-        differ = [f"{k} {was.get(k)}, not {now.get(k)}" for k in SAME if was.get(k) != now.get(k)]
+        differ = [key for key in RACE_ENVIRONMENT if was.get(key) != now.get(key)]
         if differ:
+            differ = [f"{key} {was.get(key)}, not {now.get(key)}" for key in differ]
             raise ValueError(f"{file.name} was measured with {'; '.join(differ)}")
         if found["settings"] != self.parts["settings"]:
             raise ValueError(f"{file.name} was measured with other settings")

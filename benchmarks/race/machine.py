@@ -4,7 +4,7 @@ import time
 
 import torch
 
-from attnbook.measure.gpu.condition import WATCH, Condition
+from benchmarks.race.condition import WATCH, Condition
 
 FLUSHED = 2**28  # bytes at least: more than any cache of today's GPUs
 CLOCK = 2e9  # of a GPU, at most about this many cycles a second

@@ -1,9 +1,10 @@
 """FlashAttention-3's forward pass for a Hopper GPU, in Gluon: who works when is written out.
 
-The sums are those of `forward.py`; what differs is the timetable. A Hopper GPU multiplies matrices
-on one unit and makes exponentials on another, and a program that does one after the other lets each
-of them idle while the other works. In Triton one asks the compiler to arrange that, and has to see
-what came of it. Gluon lies a layer below: here a program says itself which warps do what.
+The sums are those of `attnbook/kernels/forward.py`; what differs is the timetable. A Hopper GPU
+multiplies matrices on one unit and makes exponentials on another, and a program that does one after
+the other lets each of them idle while the other works. In Triton one asks the compiler to arrange
+that, and has to see what came of it. Gluon lies a layer below: here a program says itself which
+warps do what.
 
     producer, one warp: asks the copy engine for tiles of queries, keys and values
     two consumers, of four warps and 64 queries each; the turn of block i:

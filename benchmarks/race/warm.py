@@ -3,9 +3,9 @@
 Triton and PyTorch keep what they compiled in folders that the race then finds it in.
 """
 
-from attnbook.measure.gpu.cases import FORWARD, cases, drawn
-from attnbook.measure.gpu.forms import FLEX, OURS, SPECIALISED, TUNED, TUTORIAL, ready
-from attnbook.measure.gpu.tutorial import FILE, Refused, loaded
+from benchmarks.race.cases import FORWARD, cases, drawn
+from benchmarks.race.forms import FLEX, OURS, SPECIALISED, TUNED, TUTORIAL, ready
+from benchmarks.race.tutorial import FILE, Refused, loaded
 
 
 def warm(number, of, forms, machine, chosen=None):

@@ -2,10 +2,10 @@
 
 import contextlib
 
-from attnbook.measure.gpu.agreement import error, exact, judged
-from attnbook.measure.gpu.cases import DECODE, drawn
-from attnbook.measure.gpu.forms import AS_CALLED, FLASH, IN_GLUON, JUDGES, OURS, ready, reason
-from attnbook.measure.gpu.turns import SECONDS, ratio, turns
+from benchmarks.race.agreement import error, exact, judged
+from benchmarks.race.cases import DECODE, drawn
+from benchmarks.race.forms import AS_CALLED, FLASH, IN_GLUON, JUDGES, OURS, ready, reason
+from benchmarks.race.turns import SECONDS, ratio, turns
 
 
 class Failed(Exception):

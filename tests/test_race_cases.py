@@ -7,7 +7,7 @@ import torch
 from made_up_gpu import RATES, SMALL, MadeUp, plain
 
 from attnbook.kernels import launch
-from attnbook.measure.gpu import agreement, cases, forms, race, record, turns
+from benchmarks.race import agreement, cases, forms, race, record, turns
 
 
 def test_decoding_is_over_these_caches():
@@ -182,4 +182,5 @@ def test_the_source_is_that_of_every_module_in_any_order():
     digests = {"b.py": "2" * 40, "a.py": "1" * 40}
     assert record.source(digests) == record.source(dict(sorted(digests.items())))
     assert len(record.source()) == 16 and record.source() != record.source({})
-    assert (record.PACKAGE / "measure/gpu/record.py").exists()
+    assert (record.MEASURED["code/attnbook"] / "kernels/forward.py").exists()
+    assert (record.MEASURED["benchmarks"] / "race/record.py").exists()

@@ -10,7 +10,8 @@ import torch
 from made_up_gpu import RATES, WHERE, MadeUp
 
 from attnbook.measure import roofline
-from attnbook.measure.gpu import cases, command, race, record, turns
+from attnbook.measure.record import RACE_ENVIRONMENT
+from benchmarks.race import cases, command, race, record, turns
 
 ROOT = Path(__file__).parents[1]
 
@@ -114,7 +115,7 @@ def test_a_file_is_never_half_written(tmp_path, monkeypatch):
     assert kept.file.read_text() == before
 
 
-@pytest.mark.parametrize("key", record.SAME)
+@pytest.mark.parametrize("key", RACE_ENVIRONMENT)
 def test_another_machines_or_commits_file_is_not_written_to(short, tmp_path, capsys, key):
     file = tmp_path / "a.json"
     run(file, "--only", short.cases[0].id)
@@ -230,23 +231,14 @@ def test_a_machine_without_a_gpu_is_told_so_in_one_sentence():
     if torch.cuda.is_available():
         pytest.skip("this machine has no lack of a GPU")
     done = subprocess.run(
-        [sys.executable, "-m", "attnbook.measure", "gpu", "nothing.json"],
+        [sys.executable, "-m", "benchmarks.race", "nothing.json"],
         capture_output=True,
         text=True,
+        cwd=ROOT,
         env={"PYTHONPATH": str(ROOT / "code"), "PATH": ""},
     )
     assert (done.returncode, done.stdout, done.stderr.strip()) == (1, "", command.NO_GPU)
-    assert not Path("nothing.json").exists()
-
-
-def test_the_command_is_reached_from_the_package(monkeypatch):
-    from attnbook.measure import __main__ as package
-
-    given = []
-    monkeypatch.setattr(command, "main", given.append)
-    monkeypatch.setattr("sys.argv", ["measure", "gpu", "a.json", "--minutes", "3"])
-    package.main()
-    assert given == [["a.json", "--minutes", "3"]]
+    assert not (ROOT / "nothing.json").exists()
 
 
 def test_on_a_gpu_it_races_or_only_compiles(monkeypatch):

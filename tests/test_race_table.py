@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from made_up_gpu import RATES, MadeUp
 
-from attnbook.measure.gpu import cases, warm
-from attnbook.measure.gpu.table import HEAD, lines, progress, summary
+from benchmarks.race import cases, warm
+from benchmarks.race.table import HEAD, lines, progress, summary
 
 
 def test_the_table_has_a_line_for_each_form():

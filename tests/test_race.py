@@ -11,7 +11,7 @@ import torch
 from kernel_oracle import definition
 from made_up_gpu import RATES, SMALL, WAYS, MadeUp, plain
 
-from attnbook.measure.gpu import agreement, cases, forms, race, turns
+from benchmarks.race import agreement, cases, forms, race, turns
 
 
 def test_every_case_has_a_name_of_its_own_and_the_sizes_of_the_papers():

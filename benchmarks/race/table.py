@@ -1,7 +1,7 @@
 """What the race prints, as lines."""
 
-from attnbook.measure.gpu import forms
-from attnbook.measure.gpu.forms import OURS
+from benchmarks.race import forms
+from benchmarks.race.forms import OURS
 
 PEERS = {"SDPA": forms.AS_CALLED, "FLASH": forms.FLASH, "CUDNN": forms.CUDNN}
 PEERS |= {"EFFIC.": forms.EFFICIENT, "MATH": forms.MATH, "Flex": forms.FLEX, "tuned": forms.TUNED}

@@ -8,7 +8,7 @@ import importlib.util
 import inspect
 import re
 
-from attnbook.measure.gpu.cases import DECODE, FORWARD
+from benchmarks.race.cases import DECODE, FORWARD
 
 FILE = "06-fused-attention.py"
 MARKS = "IS_HOPPER", "warp_specialize"  # 3.6 has both

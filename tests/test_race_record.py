@@ -10,23 +10,24 @@ import torch
 from made_up_gpu import RATES, WHERE
 
 from attnbook import measure
-from attnbook.measure.gpu import cases, record
+from attnbook.measure.record import RACE_COMMAND
+from benchmarks.race import cases, record
 
 ROOT = Path(__file__).parents[1]
-MODULES = "code/attnbook"
+MODULES = "code/attnbook", "benchmarks"
 
 
 @pytest.fixture
 def kept(tmp_path):
     """A whole record, as a dict that a test may spoil, and how it is read then."""
     case = cases.cases()[0]
-    found = {"command": record.COMMAND, "environment": dict(WHERE), "settings": {"seed": 0}}
+    found = {"command": RACE_COMMAND, "environment": dict(WHERE), "settings": {"seed": 0}}
     found |= {"ceilings": [RATES], "cases": [case.described()], "rows": [{"case": case.id}]}
 
     def read():
         (tmp_path / "made-up.json").write_text(json.dumps(found))
         (tmp_path / "lengths.json").write_text(json.dumps({"command": "something else"}))
-        return record.gpu_results(folder=tmp_path)
+        return measure.gpu_results(folder=tmp_path)
 
     return found, read
 
@@ -59,7 +60,7 @@ def test_a_race_from_nowhere_is_refused(kept, spoil, said):
 
 def ls_tree(commit):
     done = subprocess.run(
-        ["git", "-C", str(ROOT), "ls-tree", "-r", f"{commit}:{MODULES}"],
+        ["git", "-C", str(ROOT), "ls-tree", "-r", commit, *MODULES],
         capture_output=True,
         text=True,
         check=True,
@@ -70,7 +71,7 @@ def ls_tree(commit):
 
 def changed():
     done = subprocess.run(
-        ["git", "-C", str(ROOT), "status", "--porcelain", MODULES], capture_output=True, text=True
+        ["git", "-C", str(ROOT), "status", "--porcelain", *MODULES], capture_output=True, text=True
     )
     return done.returncode or ".py" in done.stdout
 

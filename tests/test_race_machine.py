@@ -6,7 +6,7 @@ import types
 import pytest
 import torch
 
-from attnbook.measure.gpu import condition, machine
+from benchmarks.race import condition, machine
 
 
 class Note:

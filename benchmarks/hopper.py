@@ -11,10 +11,10 @@ from attnbook.arguments import describe
 from attnbook.kernels import launch
 from attnbook.kernels.arguments import options, refuse
 from attnbook.kernels.configurations import Configuration
-from attnbook.kernels.warps import hopper_forward, tiles_of
 from attnbook.operation import Scalar
 from attnbook.pytorch.operation import Float, check_shapes
 from attnbook.pytorch.options import Options
+from benchmarks.warps import hopper_forward, tiles_of
 
 WIDTHS = 64, 128
 TILE = Configuration(rows=128, keys=128, warps=4, stages=2)

@@ -5,7 +5,7 @@ import sys
 import pytest
 from made_up_gpu import RATES, SMALL, WAYS, MadeUp
 
-from attnbook.measure.gpu import cases, forms, race
+from benchmarks.race import cases, forms, race
 
 TUTORIAL = """
 import torch

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import torch
 
-from attnbook.measure.gpu.cases import BACKWARD, visible
+from benchmarks.race.cases import BACKWARD, visible
 
 # Ours may be twice as far as the judge. A peer is refused where it computes something else: MATH
 # rounds the scores to bfloat16 and is 3 to 5 times as far, a wrong mask is a hundred times as far.

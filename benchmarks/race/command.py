@@ -1,6 +1,6 @@
 """Let our kernels race every other form on the GPU at hand.
 
-    python -m attnbook.measure gpu [FILE]
+    python -m benchmarks.race [FILE]
 
 checks that they agree, times them, and writes FILE as JSON after each case, together with where it
 comes from. What the file already holds of the same GPU, versions and commit is not measured again.
@@ -16,15 +16,15 @@ from pathlib import Path
 import torch
 
 from attnbook.measure.environment import environment
-from attnbook.measure.gpu import cases as of
-from attnbook.measure.gpu import race, turns
-from attnbook.measure.gpu.forms import OURS, forms, reason
-from attnbook.measure.gpu.machine import Gpu
-from attnbook.measure.gpu.record import Record, default_file, source
-from attnbook.measure.gpu.table import lines, progress, summary
-from attnbook.measure.gpu.warm import warm
-from attnbook.measure.gpu.watch import AGAIN, LATE
 from attnbook.measure.roofline import ceilings
+from benchmarks.race import cases as of
+from benchmarks.race import race, turns
+from benchmarks.race.forms import OURS, forms, reason
+from benchmarks.race.machine import Gpu
+from benchmarks.race.record import Record, default_file, source
+from benchmarks.race.table import lines, progress, summary
+from benchmarks.race.warm import warm
+from benchmarks.race.watch import AGAIN, LATE
 
 SETTINGS = {
     "dtype": "bfloat16",
@@ -37,7 +37,7 @@ SETTINGS = {
     "work": "4 · pairs · width · heads; causal counts half, backward 2.5 times",
 }
 PEERS = Path("peers")
-NO_GPU = "python -m attnbook.measure gpu measures on a GPU, and PyTorch finds none on this machine"
+NO_GPU = "python -m benchmarks.race measures on a GPU, and PyTorch finds none on this machine"
 
 
 def main(given=None):
@@ -132,7 +132,7 @@ def rates(machine):
 
 
 def _arguments(given):
-    parser = argparse.ArgumentParser("python -m attnbook.measure gpu", description=__doc__)
+    parser = argparse.ArgumentParser("python -m benchmarks.race", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("file", nargs="?", type=Path, help="or a folder; default: one to keep")
     parser.add_argument("--replace", action="store_true", help="measure all again, and overwrite")

@@ -13,8 +13,8 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-from attnbook.measure.gpu.cases import BACKWARD, DECODE, FORWARD, LENGTHS, visible
-from attnbook.measure.gpu.tutorial import Refused, tutorial
+from benchmarks.race.cases import BACKWARD, DECODE, FORWARD, LENGTHS, visible
+from benchmarks.race.tutorial import Refused, tutorial
 
 OURS, AS_CALLED, FLASH, CUDNN, EFFICIENT, MATH, FLEX, TUNED, TUTORIAL, SPECIALISED, PACKAGE = (
     "ours",
@@ -78,7 +78,7 @@ def in_gluon(case, x, machine):
     """The kernel for a Hopper GPU that no other function calls, where it has the mask."""
     if case.window is not None or case.softcap is not None or x.valid_lens is not None:
         raise Refused("it has no window, no lengths and no soft cap")
-    from attnbook.kernels import hopper
+    from benchmarks import hopper
 
     return lambda q, k, v: hopper.forward(q, k, v, causal=case.causal)[0]
 
