@@ -24,7 +24,7 @@ test:
 lab:
 	@sh tools/python -m tools.environment requirements-lab.txt
 	@.venv/bin/jupyter trust book/*/*.ipynb >/dev/null  # Lab shows no figure of one that is not trusted
-	@.venv/bin/jupyter lab --allow-root book
+	@.venv/bin/jupyter lab $$(test "$$(id -u)" != 0 || echo --allow-root) book
 
 notebooks:
 	@sh tools/python -m tools.environment requirements.txt

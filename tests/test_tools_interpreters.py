@@ -1,16 +1,21 @@
 """Every Python on this machine that the book promises to work with builds it."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 from small_book import write_book
 
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+TRIED = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
 HERE = f"3.{sys.version_info.minor}"
-OTHERS = [minor for minor in ("3.11", "3.12", "3.13", "3.14") if minor != HERE]
+OTHERS = [minor for minor in TRIED if minor != HERE]
 FOLDERS = ("~/.pyenv/versions/{}.*/bin", "~/.local/share/uv/python/cpython-{}.*/bin")
 ENOUGH = "import sys, ensurepip, ssl; print('%d.%d' % sys.version_info[:2])"
 
@@ -56,6 +61,13 @@ def test_another_python_installs_what_is_pinned_and_builds_a_book_with_formulas(
         pytest.skip(f"this machine has no way to the packages for Python {minor}")
     assert done.returncode == 0, said
     assert 'class="katex' in (tmp_path / "_build/html/book/second.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_the_pythons_that_are_tried_are_told_as_they_are(page):
+    said = re.findall(r"\b(3\.\d+) to (3\.\d+)\b", (ROOT / page).read_text(encoding="utf-8"))
+    assert said == [(TRIED[0], TRIED[-1])]
+    assert PROJECT["requires-python"] == f">={TRIED[0]}"
 
 
 def test_a_python_of_another_version_is_not_taken():

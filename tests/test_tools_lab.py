@@ -11,6 +11,7 @@ import pytest
 from nbformat.sign import NotebookNotary
 
 ROOT = Path(__file__).parents[1]
+NAME = "book/numpy/weighted-average.ipynb"
 STUB = f"""#!/bin/sh
 [ "$1" = trust ] && exec "{sys.executable}" -m jupyter "$@"
 echo "$@"
@@ -31,8 +32,9 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("place", COMMANDS)
-def test_the_notebooks_are_trusted_before_lab_opens_them(tmp_path, place):
+@pytest.fixture
+def lab(tmp_path):
+    """The folder of a small book, whose Lab says what it is asked for; the path of its programs."""
     shutil.copy(ROOT / "Makefile", tmp_path)
     for folder in ("tools", ".binder"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
@@ -41,14 +43,25 @@ def test_the_notebooks_are_trusted_before_lab_opens_them(tmp_path, place):
     jupyter = tmp_path / ".venv/bin/jupyter"
     jupyter.write_text(STUB)
     jupyter.chmod(0o755)
-    name = "book/numpy/weighted-average.ipynb"
-    (tmp_path / name).parent.mkdir(parents=True)
-    shutil.copy(ROOT / name, tmp_path / name)
-    data = tmp_path / "data"
-    data.mkdir()
-    assert not trusted(tmp_path / name, data)
+    (tmp_path / NAME).parent.mkdir(parents=True)
+    shutil.copy(ROOT / NAME, tmp_path / NAME)
+    (tmp_path / "data").mkdir()
     path = f"{jupyter.parent}:{os.environ['PATH']}"
-    environ = os.environ | {"JUPYTER_DATA_DIR": str(data), "PATH": path}
-    said = subprocess.check_output(COMMANDS[place], cwd=tmp_path, env=environ, text=True)
-    assert place == "Binder" or said == "lab --allow-root book\n"
-    assert trusted(tmp_path / name, data)
+    return tmp_path, os.environ | {"JUPYTER_DATA_DIR": str(tmp_path / "data"), "PATH": path}
+
+
+@pytest.mark.parametrize("place", COMMANDS)
+def test_the_notebooks_are_trusted_before_lab_opens_them(lab, place):
+    folder, environ = lab
+    assert not trusted(folder / NAME, folder / "data")
+    subprocess.check_output(COMMANDS[place], cwd=folder, env=environ)
+    assert trusted(folder / NAME, folder / "data")
+
+
+@pytest.mark.parametrize(("user", "said"), [(0, "lab --allow-root book"), (1000, "lab book")])
+def test_lab_is_asked_to_run_as_root_by_nobody_else(lab, user, said):
+    folder, environ = lab
+    (folder / ".venv/bin/id").write_text(f"#!/bin/sh\necho {user}\n")
+    (folder / ".venv/bin/id").chmod(0o755)
+    asked = subprocess.check_output(COMMANDS["make lab"], cwd=folder, env=environ, text=True)
+    assert asked == f"{said}\n"
