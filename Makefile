@@ -13,27 +13,27 @@
 $(if $(wildcard tools/python),,$(error run make in the folder of the book, or name it: make -C))
 
 book:
-	@sh tools/python -m tools.environment requirements-book.txt
-	@.venv/bin/python -m tools.build
-	@test "$(SERVE)" = 0 || .venv/bin/python -m tools.serve
+	@sh tools/python -m tools environment requirements-book.txt
+	@.venv/bin/python -m tools build
+	@test "$(SERVE)" = 0 || .venv/bin/python -m tools serve
 
 test:
-	@sh tools/python -m tools.environment requirements.txt
-	@.venv/bin/python -m tools.prove $(if $(ALL),--everywhere)
+	@sh tools/python -m tools environment requirements.txt
+	@.venv/bin/python -m tools prove $(if $(ALL),--everywhere)
 
 lab:
-	@sh tools/python -m tools.environment requirements-lab.txt
+	@sh tools/python -m tools environment requirements-lab.txt
 	@.venv/bin/jupyter trust book/*/*.ipynb >/dev/null  # Lab shows no figure of one that is not trusted
 	@.venv/bin/jupyter lab $$(test "$$(id -u)" != 0 || echo --allow-root) book
 
 notebooks:
-	@sh tools/python -m tools.environment requirements.txt
-	@.venv/bin/python -m tools.chapter_numbers
-	@.venv/bin/python -m tools.rerun $(if $(FRESH),--fresh) $(NB)
+	@sh tools/python -m tools environment requirements.txt
+	@.venv/bin/python -m tools chapter_numbers
+	@.venv/bin/python -m tools rerun $(if $(FRESH),--fresh) $(NB)
 
 check:
-	@sh tools/python -m tools.environment requirements.txt
-	@.venv/bin/python -m tools.check $(FILE) $(NB)
+	@sh tools/python -m tools environment requirements.txt
+	@.venv/bin/python -m tools check $(FILE) $(NB)
 
 gpu-check:
 	@$(if $(COMMIT),ATTNBOOK_COMMIT=$(COMMIT)) sh tools/python -m tools.gpu_check $(MINUTES)

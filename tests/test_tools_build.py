@@ -24,7 +24,7 @@ TINY = nbformat.v4.new_notebook(
 
 def start(folder, **variables):
     return subprocess.Popen(
-        [sys.executable, "-m", "tools.build"],
+        [sys.executable, "-m", "tools", "build"],
         cwd=folder,
         env=os.environ | variables,
         stdout=subprocess.PIPE,

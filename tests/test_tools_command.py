@@ -76,10 +76,30 @@ def test_the_steps_of_the_proof_can_be_interrupted(monkeypatch):
 def test_an_interrupt_while_a_tool_is_imported_ends_it_in_one_sentence(tool, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(IMPORT)
     done = subprocess.run(
-        [sys.executable, "-m", f"tools.{tool}"],
+        [sys.executable, "-m", "tools", tool],
         env=os.environ | {"PYTHONPATH": str(tmp_path)},
         capture_output=True,
         text=True,
     )
     assert done.stderr == "\nStopped before the work began.\n"
     assert done.returncode
+
+
+QUIET = "from tools import quiet_start; quiet_start(); "
+UNCHANGED = """
+import sys
+hook = sys.excepthook
+import tools.build, tools.check, tools.results
+print(sys.excepthook is hook, "rfc3987_syntax" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(("first", "said"), [("", "True False"), (QUIET, "False True")])
+def test_who_only_imports_a_tool_is_not_changed_by_it(first, said):
+    done = subprocess.run(
+        [sys.executable, "-c", UNCHANGED.replace("import tools", f"{first}import tools", 1)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"{said}\n"

@@ -150,7 +150,7 @@ def test_ctrl_c_ends_the_run_in_one_sentence_and_changes_nothing(tmp_path, momen
         (folder / "kernel.json").write_text(json.dumps(spec | {"language": "python"}))
     before = path.read_bytes()
     run = subprocess.Popen(
-        [sys.executable, "-m", "tools.rerun", path],
+        [sys.executable, "-m", "tools", "rerun", path],
         env=os.environ | {"JUPYTER_PATH": str(tmp_path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -76,7 +76,7 @@ def test_make_book_skips_a_busy_port_and_ctrl_c_ends_it_cleanly(project, port_80
 @pytest.mark.parametrize("started_with", [signal.SIG_DFL, signal.SIG_IGN])
 def test_an_interrupt_ends_the_server_cleanly_where_there_is_no_terminal(project, started_with):
     server = subprocess.Popen(
-        [sys.executable, "-m", "tools.serve"],
+        [sys.executable, "-m", "tools", "serve"],
         cwd=project,
         preexec_fn=lambda: signal.signal(signal.SIGINT, started_with),
         stdin=subprocess.DEVNULL,
@@ -95,7 +95,7 @@ def asked(project):
     (project / "secret").write_text("not the book's")
     (project / "_build/html/link").symlink_to(project / "secret")
     server = subprocess.Popen(
-        [sys.executable, "-m", "tools.serve"],
+        [sys.executable, "-m", "tools", "serve"],
         cwd=project,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -14,7 +14,9 @@ BUILT = ROOT / "_build"
 COLOURS = "code/attnbook/colours.py"
 MADE_OF = BUILT / "made-of"  # a digest of what Sphinx does not watch, written after a whole build
 UNWATCHED = ("book/_ext", "book/_static", "book/_templates", COLOURS, "constraints.txt")
-JUPYTER_BOOK = "import tools; from jupyter_book.cli.main import main; main()"
+JUPYTER_BOOK = (
+    "from tools import quiet_start; quiet_start(); from jupyter_book.cli.main import main; main()"
+)
 COMMAND = (sys.executable, "-c", JUPYTER_BOOK, "build", ".", "-W", "-n", "--keep-going")
 LISTED = re.compile(r"\bfile: (\S+)")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")

@@ -1,6 +1,6 @@
 """Prove a change: of notebooks all that they print, of others a minute of the nearest tests.
 
-python -m tools.check book/numpy/softmax.ipynb code/attnbook/linear.py
+python -m tools check book/numpy/softmax.ipynb code/attnbook/linear.py
 """
 
 import sys
@@ -23,7 +23,7 @@ def steps(paths):
         found["lint"] = (PYTHON, "-m", "ruff", "check", *linted)
         found["format"] = (PYTHON, "-m", "ruff", "format", "--check", *linted)
     if notebooks := [path for path in paths if path.endswith(".ipynb")]:
-        found["form"] = (PYTHON, "-m", "tools.notebooks", "--check", *notebooks)
+        found["form"] = (PYTHON, "-m", "tools", "notebooks", "--check", *notebooks)
         found["rules, exercises and numbers"] = (*ALONE, *_of_chapters(notebooks))
     for path in paths:
         if path not in notebooks:

@@ -1,6 +1,6 @@
 """Make `.venv` and install into it what one requirements file pins.
 
-    sh tools/python -m tools.environment requirements-book.txt
+    sh tools/python -m tools environment requirements-book.txt
 
 It needs nothing but the standard library and pip, which come with Python. uv would install faster,
 but it has to be installed first, and it does not read pip's settings, with which a machine says

@@ -1,6 +1,6 @@
 """The hidden first cell with which a notebook opened in Colab installs the package.
 
-It exists only while `_config.yml` names the hosting repository. `python -m tools.notebooks` writes
+It exists only while `_config.yml` names the hosting repository. `python -m tools notebooks` writes
 it; its check refuses a notebook in which it is missing, left over or names another address.
 """
 

@@ -1,7 +1,7 @@
 """Run the book's notebooks and write them in their one form, or check that they are in it.
 
-    python -m tools.notebooks [--fresh] [paths]     run them, write their outputs
-    python -m tools.notebooks --check [paths]       change nothing, say what is wrong
+    python -m tools notebooks [--fresh] [paths]     run them, write their outputs
+    python -m tools notebooks --check [paths]       change nothing, say what is wrong
 
 A cell tagged `nbval-ignore-output` (a time, a training curve) keeps the output that it has, and any
 other cell a figure that looks as before, so that running twice changes nothing; `--fresh` takes new

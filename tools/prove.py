@@ -1,6 +1,6 @@
 """Run every check of the book, all of them even after a failure, and end with one summary.
 
-python -m tools.prove [--everywhere]
+python -m tools prove [--everywhere]
 """
 
 import subprocess
@@ -17,8 +17,8 @@ PYTHON = sys.executable
 STEPS = {
     "lint": (PYTHON, "-m", "ruff", "check", "."),
     "format": (PYTHON, "-m", "ruff", "format", "--check", "."),
-    "notebooks' form": (PYTHON, "-m", "tools.notebooks", "--check"),
-    "site": (PYTHON, "-m", "tools.build", "--fresh"),
+    "notebooks' form": (PYTHON, "-m", "tools", "notebooks", "--check"),
+    "site": (PYTHON, "-m", "tools", "build", "--fresh"),
 }
 # Once on each machine, Matplotlib says on stderr that it lists the fonts: not to do so in a cell.
 FONTS = (PYTHON, "-c", "import matplotlib.font_manager")

@@ -13,7 +13,7 @@ from tools.command import ending, started
 
 
 def main():
-    command = (sys.executable, "-m", "tools.notebooks", *sys.argv[1:])
+    command = (sys.executable, "-m", "tools", "notebooks", *sys.argv[1:])
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         environ = os.environ | {"TMPDIR": folder}
         pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
