@@ -98,12 +98,14 @@ def test_what_is_made_once_and_kept_is_no_part_of_the_memory_of_arrays():
 
 def test_a_share_is_that_of_an_operations_own_time_the_largest_first(monkeypatch):
     @contextlib.contextmanager
-    def profile(**options):
+    def profiled():
         seen = {"aten::add": 1, "aten::mm": 3}
         events = [types.SimpleNamespace(key=k, self_cpu_time_total=t) for k, t in seen.items()]
         yield types.SimpleNamespace(key_averages=lambda: events)
 
-    monkeypatch.setattr(importlib.import_module("attnbook.measure.operations"), "profile", profile)
+    monkeypatch.setattr(
+        importlib.import_module("attnbook.measure.operations"), "profiled", profiled
+    )
     found = measure.operations(lambda: None)
     assert list(found.items()) == [("mm", 0.75), ("add", 0.25)]
 

@@ -92,12 +92,52 @@ def test_every_name_at_the_door_is_there():
     for name in attnbook.__all__:
         assert getattr(attnbook, name) is not None
     folders = {p.stem for p in (ROOT / "code/attnbook").iterdir() if not p.name.startswith("_")}
-    assert folders - set(attnbook.__all__) == {"arguments", "colours", "operation", "py"}
+    assert folders - set(attnbook.__all__) == {
+        "arguments",
+        "colours",
+        "operation",
+        "profiler",
+        "py",
+    }
 
 
 def test_a_name_that_is_not_there_is_answered_with_those_that_are():
     with pytest.raises(AttributeError, match=r"attnbook has no 'flash'; it has .*flash_attention"):
         attnbook.flash  # noqa: B018
+
+
+ENVIRONMENT = """
+import os
+before = dict(os.environ)
+{imports}
+print(sorted(dict(os.environ).items() - before.items()), before.keys() - os.environ.keys())
+"""
+PROFILES = """
+import torch
+from attnbook import attention, fused, measure
+q = torch.ones(1, 1, 4, 4)
+fused.watching.ran(lambda: attention(q, q, q))
+measure.peak_memory(lambda: q + 1)
+measure.operations(lambda: q + 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "changed"),
+    [
+        ("from attnbook import attention, measure, distributed, exercises", []),
+        (PROFILES, []),
+        ("from attnbook import kernels", [("TRITON_INTERPRET", "1")]),
+    ],
+)
+def test_an_import_leaves_the_environment_as_it_was_but_for_what_triton_must_know(imports, changed):
+    """Where a GPU is, Triton has not to be told anything."""
+    torch = pytest.importorskip("torch")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("KINETO_", "TRITON_"))}
+    code = ENVIRONMENT.format(imports=imports)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=kept)
+    changed = [] if torch.cuda.is_available() else changed
+    assert (done.stdout, done.stderr) == (f"{changed} set()\n", "")
 
 
 def test_what_the_readme_says_runs():

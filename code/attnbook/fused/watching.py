@@ -1,11 +1,9 @@
 """What ran: in a call, and in the program that `torch.compile` makes of a function."""
 
-import os
-
 import torch
-from torch.profiler import ProfilerActivity, profile
 
-os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # or a line on stderr for each profile (2.13)
+from attnbook.profiler import profiled
+
 FUSED = "scaled_dot_product"
 
 
@@ -14,7 +12,7 @@ def ran(call):
 
     Takes a function without arguments. A name that only chooses another is left out.
     """
-    with profile(activities=[ProfilerActivity.CPU], acc_events=True) as profiler:
+    with profiled() as profiler:
         call()
     names = {event.key.removeprefix("aten::") for event in profiler.key_averages()}
     return sorted(name for name in names if name.startswith(f"_{FUSED}"))

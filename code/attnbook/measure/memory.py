@@ -1,13 +1,10 @@
 """Memory that a call takes beyond what it is given."""
 
-import os
 import tracemalloc
 
 import torch
-from torch.profiler import ProfilerActivity, profile
 
-# PyTorch 2.13 writes a line to stderr whenever its profiler starts or stops.
-os.environ.setdefault("KINETO_LOG_LEVEL", "99")
+from attnbook.profiler import profiled
 
 
 def peak_memory(call):
@@ -20,8 +17,7 @@ def peak_memory(call):
     if on_gpu:
         torch.cuda.reset_peak_memory_stats()
         before = torch.cuda.memory_allocated()
-    cpu = [ProfilerActivity.CPU]
-    with profile(activities=cpu, profile_memory=True, acc_events=True) as profiler:
+    with profiled(profile_memory=True) as profiler:
         call()
     gpu = torch.cuda.max_memory_allocated() - before if on_gpu else 0
     return _peak(_allocations(profiler)) + gpu

@@ -1,6 +1,6 @@
 """Where the time of a call goes."""
 
-from torch.profiler import ProfilerActivity, profile
+from attnbook.profiler import profiled
 
 
 def operations(call, n=10):
@@ -9,7 +9,7 @@ def operations(call, n=10):
     Returns a dict of fractions by the operation's name, over n calls. Time outside of operations,
     such as that of Python between them, is no part of the whole.
     """
-    with profile(activities=[ProfilerActivity.CPU], acc_events=True) as profiler:
+    with profiled() as profiler:
         for _ in range(n):
             call()
     times = {event.key: event.self_cpu_time_total for event in profiler.key_averages()}
