@@ -175,7 +175,11 @@ def test_a_number_out_of_range_is_refused_by_its_value(mask, arguments, said):
         (sliding_window_mask, (3, 3, 1.5), "left is float 1.5; expected an integer"),
         (prefix_mask, (3, 3, None), "prefix_len is None; expected an integer"),
         (padding_mask, (np.array([1.0]), 3), "valid_lens is float64 array of shape (1,) [1.0]"),
-        (padding_mask, ([1], 3), "valid_lens is list [1]; expected Integer[array, 'batch']"),
+        (
+            padding_mask,
+            ([1], 3),
+            "valid_lens is list [1]; expected integer array of shape (batch,)",
+        ),
         (
             padding_mask,
             (np.ones((1, 1, 1), int), 3),

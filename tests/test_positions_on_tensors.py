@@ -82,7 +82,7 @@ def test_angles_far_on_are_as_exact_as_the_dtype_of_the_vectors(dtype):
 def test_frequencies_in_a_half_type_are_refused():
     said = refusal(pytorch.rope, X.bfloat16(), PLACES, THETA.bfloat16())
     assert said.startswith("rope: frequencies is bfloat16 tensor of shape (4,)")
-    assert "expected FloatOrDouble[Tensor, 'pairs']" in said
+    assert "expected float or double tensor of shape (pairs,)" in said
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,17 @@
 import contextlib
 import functools
 import inspect
-import io
 import math
+import numbers
 import operator
 import re
+import typing
 
 import numpy as np
-from jaxtyping import jaxtyped, print_bindings
+from jaxtyping import jaxtyped
 
 MOST_KINDS = 4096
+WORDS = {numbers.Integral: "an integer", numbers.Real: "a number", np.ndarray: "an array"}
 # What PyTorch calls it, and what it is here: by the arguments that a function may have for it.
 ELSEWHERE = {
     "attn_mask": {"mask": "mask, in which True = may look", "bias": "bias, added to the scores"},
@@ -57,16 +59,16 @@ def look(function, signature, args, kwargs):
         raise TypeError(f"{function.__qualname__}: {error}{_ours(kwargs, signature)}") from None
     _refuse_unless_plain(function, arguments)
     wrong = _first_wrong(function)(*args, **kwargs)
-    expected = _axes(arguments) if not wrong or _is_mask(wrong[0], arguments) else None
+    expected = _axes(arguments) if not wrong or _is_mask(wrong, arguments) else None
     if expected:
         was = describe(arguments["mask"])
         raise TypeError(f"{function.__qualname__}: mask is {was}; expected {expected}")
     if wrong:
-        raise TypeError(_sentence(function, arguments, *wrong))
+        raise TypeError(_sentence(function, signature.parameters, arguments, wrong))
 
 
 def _first_wrong(function):
-    """The name of the first argument that does not fit, and the sizes known by then."""
+    """The name of the first argument that does not fit, or None."""
     parameters = inspect.signature(function).parameters
 
     @jaxtyped(typechecker=None)  # a size has one value in one call
@@ -76,7 +78,7 @@ def _first_wrong(function):
         for name, p in parameters.items():
             unchecked = name not in arguments or p.annotation is p.empty
             if not unchecked and not isinstance(arguments[name], p.annotation):
-                return name, _sizes()
+                return name
         return None
 
     return first_wrong
@@ -156,19 +158,66 @@ def _ours(names, signature):
     return f"; {', '.join(sorted(found))}" if found else ""
 
 
-def _sizes():
-    """The sizes that the arguments so far have given to the names of axes."""
-    with contextlib.redirect_stdout(io.StringIO()) as said:
-        print_bindings()
-    return ", ".join(re.findall(r"^\w+=.+$", said.getvalue(), re.MULTILINE))
+def _sentence(function, parameters, arguments, wrong):
+    value, annotation = arguments[wrong], parameters[wrong].annotation
+    sizes = _sizes(parameters, arguments, wrong)
+    of_its_dtype = [
+        kind for kind in _kinds(annotation) if isinstance(value, kind.dtype[kind.array_type, "..."])
+    ]
+    should = [_shape(kind, arguments, sizes) for kind in of_its_dtype] or [
+        _should(kind, arguments, sizes) for kind in _alternatives(annotation)
+    ]
+    was = f"{wrong} is {describe(value)}{_entries(value)}"
+    return f"{function.__qualname__}: {was}; expected {' or '.join(should)}"
 
 
-def _sentence(function, arguments, name, sizes):
-    annotation = inspect.signature(function).parameters[name].annotation
-    where = f" where {sizes}" if sizes else ""
-    was = describe(arguments[name]) + _entries(arguments[name])
-    should = _should(annotation, arguments) + where
-    return f"{function.__qualname__}: {name} is {was}; expected {should}"
+def _alternatives(annotation):
+    """What an annotation allows beside None: the parts of a union, or itself."""
+    parts = typing.get_args(annotation) or [annotation]
+    return [part for part in parts if part is not type(None)]
+
+
+def _kinds(annotation):
+    """The arrays that an annotation allows, each with a dtype and a shape."""
+    return [kind for kind in _alternatives(annotation) if hasattr(kind, "dim_str")]
+
+
+def _sizes(parameters, arguments, wrong):
+    """The sizes that the arguments before a wrong one give to the names of axes."""
+    sizes = {}
+    for name in list(parameters)[: list(parameters).index(wrong)]:
+        kinds = _kinds(parameters[name].annotation)
+        if len(kinds) == 1 and _is_array(arguments.get(name)):
+            sizes |= _named(kinds[0].dim_str.split(), arguments[name].shape)
+    return sizes
+
+
+def _named(axes, shape):
+    """The sizes of a shape by the names of its axes: a tuple where one name stands for several.
+
+    An axis that may be 1 tells nothing.
+    """
+    several = next((i for i, axis in enumerate(axes) if axis == "..." or "*" in axis), None)
+    if several is not None:
+        behind = len(shape) - len(axes) + several + 1
+        shape = *shape[:several], tuple(shape[several:behind]), *shape[behind:]
+    pairs = zip(axes, shape, strict=True)
+    return {axis.lstrip("*"): size for axis, size in pairs if re.match(r"\*?[a-z]", axis)}
+
+
+def _shape(kind, arguments, sizes):
+    """The shape that an annotation asks for, in numbers as far as they are known: (2, 5, d_v)."""
+    found, ones = [], []
+    axes = kind.dim_str.split()
+    for axis in axes:
+        name = axis.lstrip("*#")
+        unknown = "..." if axis == "..." or "*" in axis else name.format(**arguments)
+        size = sizes.get(name, unknown)
+        found += size if isinstance(size, tuple) else [size]
+        ones += [name] if "#" in axis else []
+    which = "any axis" if len(ones) == len(axes) else " and ".join(ones)
+    text = f"shape ({', '.join(map(str, found))}{',' * (len(found) == 1)})"
+    return f"{text}, where {which} may be 1" if ones else text
 
 
 def describe(value):
@@ -195,9 +244,10 @@ def _entries(value):
     return f" {value.tolist()!r:.80}" if small else ""
 
 
-def _should(annotation, arguments):
-    text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
-    text = re.sub(r"\{(self\.[^}]+|n_heads)\}", lambda found: found[0].format(**arguments), text)
-    text = re.sub(r"(numbers\.)?Integral\b", "an integer", text)
-    text = re.sub(r"numbers\.Real\b|^Real$", "a number", text)
-    return re.sub(r"\b(\w+\.)+|#", "", text).replace("ndarray", "array")
+def _should(kind, arguments, sizes):
+    """One thing that an argument may be, in words."""
+    if hasattr(kind, "dim_str"):
+        dtype = re.sub(r"(?<=.)(?=[A-Z])", " ", kind.dtype.__name__).lower()
+        noun = "array" if kind.array_type is np.ndarray else "tensor"
+        return f"{dtype} {noun} of {_shape(kind, arguments, sizes)}"
+    return WORDS.get(kind) or getattr(kind, "__name__", str(kind))
