@@ -146,7 +146,7 @@ EQUAL = {
     "heads.write_matrices": {  # any negative size is the one to be found
         "rows = w_o.reshape(*w_o.shape[:-2], n_heads, -2, w_o.shape[-1])",
     },
-    "positions.looks_back": {
+    "past_the_trained_length.looks_back": {
         "return [6 * 2, 6, 7 // 3, -6]",  # whole words: this is 2, too
     },
     "gradients.rejected": {

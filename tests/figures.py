@@ -18,6 +18,7 @@ CAUSAL = np.tri(3, dtype=bool)
 WEIGHTS = np.full((3, 3), 1 / 3)
 SOME, EVERY = np.tri(5, dtype=bool), np.tri(5, k=-1, dtype=bool)
 ANGLES = [[0, np.pi / 2, 2], [0, -1, 2 * np.pi]]
+HANDS = np.array([1.0, 2.5]), np.array([0.1, 1.6]), ["early", "late"]
 REACHED = np.array([[0.5, 1.5], [-1.0, -0.2], [0.0, 2.0]])
 SUMS = {"left + right": (1, 1), "left": (1, 0), "left − right": (1, -1)}
 ROOFS = {"core": (1e11, 1e10), "GPU": (1e15, 3e12)}
@@ -73,6 +74,7 @@ CALLS = {
     **named("shape_diagram of nine parts", WIDE),
     **named("table_cells", *TABLE),
     **named("turns_grids", LOADS, PLACED, KEPT),
+    **named("two_hands", *HANDS),
 }
 PHONE = 358  # pixels of the page's column on a phone 390 pixels wide
 LARGEST = 25_000

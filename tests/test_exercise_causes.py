@@ -162,8 +162,8 @@ def test_what_ordinary_inputs_do_not_show_is_found(case):
     assert exercises.find(name).verdict(answer).state == "wrong"
 
 
-def rotate_half(x, places, theta):
-    angles = np.tile(places[:, None] * theta, 2)
+def rotate_half(x, positions, theta):
+    angles = np.tile(positions[:, None] * theta, 2)
     a, b = np.split(x, 2, axis=-1)
     turned = x * np.cos(angles) + np.concatenate([-b, a], axis=-1) * np.sin(angles)
     return turned.astype(x.dtype if x.dtype.kind == "f" else np.float64)

@@ -29,6 +29,7 @@ CHAPTERS = (
     "three_ways",
     "heads",
     "positions",
+    "past_the_trained_length",
     "gradients",
     "online",
     "linear",

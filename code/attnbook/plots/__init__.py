@@ -18,7 +18,7 @@ from attnbook.plots.grids import (
     table_cells,
     twins_diagram,
 )
-from attnbook.plots.hands import clock_hands, positions_diagram
+from attnbook.plots.hands import clock_hands, positions_diagram, two_hands
 from attnbook.plots.heads import one_and_two_heads, reach_diagram, sharing_diagram
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.machine import owners_diagram, units_diagram
@@ -79,6 +79,7 @@ __all__ = [
     "transformer_diagram",
     "turns_grids",
     "twins_diagram",
+    "two_hands",
     "units_diagram",
     "warps_diagram",
 ]

@@ -1,18 +1,18 @@
-"""4. Move a cache · medium · 8 min
+"""5. Move a cache · medium · 8 min
 
 Hints
 1. A key was turned by jθ and should be turned by (j + steps) θ. Which turn is missing?
-2. The same turn is missing in every row: `rope` takes a place for each, and here all of them are
-   equal.
+2. The same turn is missing in every row: `rope` takes a position for each row, and here all of them
+   are equal.
 3. np.full(n, steps) holds n times the same integer.
 
 Why
 To turn by jθ and then by steps · θ is to turn by (j + steps) θ, so every key gets the same further
-turn, wherever it stands. Nobody has to know the keys before their turn, or their places.
+turn, wherever it stands. Nobody has to know the keys before their rotation, or their positions.
 
 Notice
-So a cache can lose words from its middle, and close the gap. Keys that are kept before their turn
-never have to be moved, but then each has to be turned whenever it is used.
+So a cache can lose words from its middle and close the gap. Keys that are kept as they were before
+their rotation never have to be moved, but then each has to be rotated whenever it is used.
 """
 
 import numpy as np
@@ -70,8 +70,8 @@ CASES = (
 )
 
 MISTAKES = r"""
-each key turns by its own place once more: it has had that turn, and what is missing is `steps` for
-all.
+each key turns by its own position once more: it has had that turn, and what is missing is `steps`
+for all.
     = rope(cache, np.arange(cache.shape[-2]) + steps, theta)
     = rope(cache, np.arange(cache.shape[-2]) - steps, theta)
     = rope(cache, np.arange(cache.shape[-2]), theta)
@@ -79,8 +79,8 @@ the further turn grows from row to row; it is the same for all.
     = rope(cache, np.arange(cache.shape[-2]) * steps, theta)
 the keys move the other way: to stand further on is to turn further.
     [-2], steps) → [-2], -steps)
-the keys move by another number of places than `steps`: by one more or less, by one alone, or by
-their own number, too.
+the keys move by another number of positions than `steps`: by one more or less, by one alone, or
+by the number of keys, too.
     [-2], steps) → [-2], steps + 1)
     [-2], steps) → [-2], steps - 1)
     [-2], steps) → [-2], np.sign(steps))
@@ -91,12 +91,12 @@ negative steps move the keys back.
     [-2], steps) → [-2], abs(steps))
 the pairs are taken as halves; these keys were turned as neighbours.
     steps), theta → steps), theta, "halves"
-the angles are turned into degrees: theta is in radians per place.
+the angles are turned into degrees: theta is in radians for each position.
     steps), theta → steps), np.degrees(theta)
-the hands are added to the keys; RoPE turns them.
+sines and cosines are added to the keys; RoPE rotates them.
     = (cache + np.stack([np.sin(steps * theta), np.cos(steps * theta)], axis=-1).ravel()).astype(floating(cache))
     = (cache + np.stack([np.cos(steps * theta), np.sin(steps * theta)], axis=-1).ravel()).astype(floating(cache))
-`rope` takes one place for each row: here they are all equal.
+`rope` takes one position for each row: here they are all equal.
     = rope(cache, steps, theta)
     = rope(cache, [steps], theta)
     = rope(cache, np.array(steps), theta)
@@ -106,13 +106,13 @@ the number of keys is cache.shape[-2], however many batch axes stand in front.
     shape[-2] → shape[1]
     shape[-2] → shape[-1]
     shape[-2] → shape
-`rope` takes the places as an array of integers.
+`rope` takes the positions as an array of integers.
     = rope(cache, [steps] * cache.shape[-2], theta)
     = rope(cache, range(cache.shape[-2]), theta)
     [-2], steps) → [-2], float(steps))
-`steps` is counted twice, in the places and in theta.
+`steps` is counted twice, in the positions and in theta.
     steps), theta → steps), theta * steps
-each key loses the place that it had: it should stand `steps` places further on.
+each key loses the position that it had: it should stand `steps` positions further on.
     = rope(cache, steps - np.arange(cache.shape[-2]), theta)
 the angles lose digits in float16, where 4099 becomes 4100: compute them in float64, turn, and cast
 the result.

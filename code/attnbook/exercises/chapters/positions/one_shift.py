@@ -1,18 +1,18 @@
-"""3. A test of one shift · medium · 8 min
+"""4. A test of one shift · medium · 8 min
 
 Hints
-1. The test compares the scores among places 0 to 3 with those among places 4 to 7. What if the last
+1. The test compares the scores among positions 0 to 3 with those among positions 4 to 7. What if the last
    four angles are the first four again?
 2. Then it says True, whatever those four are.
-3. Choose four angles in which a step does not always turn by as much.
+3. Choose the four angles so that a step does not always turn by the same amount.
 
 Why
-What comes again after four places looks the same there, whatever it is: the angles 0, 1, 4, 9,
-twice. From place 0 to 1 the hand turns by 1, from 1 to 2 by 3: the same distance has two scores. A
-shift by one place shows it.
+Angles that repeat after four positions look the same there, whatever they are: 0, 1, 4, 9, twice.
+From position 0 to 1 the pair turns by 1 and from 1 to 2 by 3, so that the same distance has two
+scores. A shift by one position shows it.
 
 Notice
-A test that moves a text by 1000 places misses a hand that comes round in 1000. Try shifts without a
+A test that moves a text by 1000 positions misses whatever repeats after 1000. Try shifts without a
 common divisor.
 """
 
@@ -23,7 +23,7 @@ from attnbook.operation import describe
 
 
 def one_shift():
-    """Squares, twice: what is four places apart points the same way."""
+    """Squares, twice: what is four positions apart points the same way."""
     return np.array([0.0, 1.0, 4.0, 9.0, 0.0, 1.0, 4.0, 9.0])
 
 
@@ -48,14 +48,14 @@ def are_eight(angles):
 
 
 MISTAKES = """
-all hands point the same way, so every score is 1, at any distance.
+all eight point the same way, so every score is 1, at any distance.
     np.zeros(8)
     if np.allclose(np.cos(angles - angles[0]), 1)
 the score of these angles depends on the distance alone, and the test is right: let some steps turn
 further than others.
     0.3 * np.arange(8)
     if is_relative(angles)
-the test finds these: among the last four places the scores are others than among the first four.
+the test finds these: among the last four positions the scores differ from those among the first four.
     0.1 * np.arange(8) ** 2
     if not seems_relative(angles)
 """

@@ -1,4 +1,4 @@
-"""1. Hands that turn by 60 degrees · easy · 5 min
+"""2. Keys that turn by 60 degrees · easy · 5 min
 
 Hints
 1. Only the difference of two angles counts. How far behind the last query is each key?
@@ -6,13 +6,13 @@ Hints
 3. exp(ln 4 · 1/2) is the root of 4.
 
 Why
-The keys stand 180, 120, 60 and 0 degrees behind the query, whose cosines are −1, −1/2, 1/2 and 1.
+The keys point 180, 120, 60 and 0 degrees behind the query; the cosines of these angles are −1, −1/2, 1/2 and 1.
 Times ln 4 these are the logarithms of 1/4, 1/2, 2 and 4, which sum to 27/4: the weights are 1/27,
 2/27, 8/27 and 16/27.
 
 Notice
-At place 6 the hand would be back where it was at place 0, and the key there would share the first
-weight.
+After six positions a key has wrapped around and points where it did at position 0, so that key 0
+and key 6 would have the same weight.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ from attnbook.reference import softmax
 
 
 def sixty_degrees():
-    """The weights of keys 3, 2, 1 and 0 places back."""
+    """The weights of keys 3, 2, 1 and 0 positions back."""
     back = np.array([3, 2, 1, 0])
     return softmax(np.log(4) * np.cos(np.pi / 3 * back))
 
@@ -31,10 +31,10 @@ BACK = np.array([3, 2, 1, 0])
 COS = np.array([-1, -1 / 2, 1 / 2, 1])
 
 MISTAKES = """
-these are in reverse order: the last query stands at place 3, and the key of place 3 points where it
-does.
+these are in reverse order: the last query stands at position 3, and the key of position 3 points the
+same way.
     sixty_degrees()[::-1]
-these weights know no places: keys at different angles have different scores.
+these weights know no positions: keys at different angles have different scores.
     [1 / 4, 1 / 4, 1 / 4, 1 / 4]
 these are the scores, or their exponentials: the weights are the exponentials over their sum.
     np.log(4) * COS
@@ -43,7 +43,7 @@ these are the cosines: times ln 4 they are scores, which softmax makes weights o
     COS
 that is the sine of 60 degrees, 0.87: the cosine is 1/2.
     softmax(np.log(4) * np.array([-1, -(3**0.5) / 2, 3**0.5 / 2, 1]))
-these hands turn by 30 degrees: π/3 are 60.
+these keys turn by 30 degrees with each position: π/3 are 60.
     softmax(np.log(4) * np.cos(np.pi / 6 * BACK))
 these are cut off, not rounded: 1/27 is 0.037, so 0.04.
     [0.03, 0.07, 0.29, 0.59]
@@ -51,13 +51,13 @@ the scores are too small: each is ln 4 times a cosine, without a scale.
     softmax(COS)
 the cosines of 120 and 180 degrees are −1/2 and −1: those keys point away.
     softmax(np.log(4) * np.abs(COS))
-that is the quarter turn of the chapter; here a place turns by π/3, a sixth of a turn.
+that is the quarter turn of the chapter; here a position turns by π/3, a sixth of a turn.
     softmax(np.log(4) * np.cos(np.pi / 2 * BACK))
-these fall by the same factor with each place, as ALiBi's do: a hand's score follows the cosine of
-its angle.
+these fall by the same factor with each position, as ALiBi's do: under RoPE the score follows the
+cosine of the angle.
     softmax(-np.log(4) * BACK)
-these are the weights of sines: the dot product of two hands is the cosine of the angle between
-them.
+these are the weights of sines: the dot product of two unit vectors is the cosine of the angle
+between them.
     softmax(np.log(4) * np.sin(np.pi / 3 * BACK))
 60 was taken for radians: π/3 radians are 60 degrees.
     softmax(np.log(4) * np.cos(60 * BACK))
