@@ -8,8 +8,8 @@ import yaml
 
 from tools.install_cell import place
 from tools.notebook_form import METADATA, normalise, parse
+from tools.reproducible import ROOT
 
-ROOT = Path(__file__).parents[1]
 PARTS = ("tools", "code", "book/_ext", "book/_static", "book/_templates")
 PAGES = {
     "index.md": "# A book\n\nHere $x + y$.\n",

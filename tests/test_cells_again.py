@@ -3,12 +3,13 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from cell_names import taken
 
-NUMPY = Path(__file__).parents[1] / "book" / "numpy"
+from tools.reproducible import ROOT
+
+NUMPY = ROOT / "book/numpy"
 BACKWARDS = """
 import json, sys
 from pathlib import Path

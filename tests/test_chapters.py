@@ -12,9 +12,10 @@ from contract import EXERCISE, PREDICT, RULES, Chapter, code, open_road, prose
 from attnbook import exercises
 from tools.chapter_numbers import LINK
 from tools.install_cell import place
+from tools.reproducible import ROOT
 
 ADDRESS = "https://github.com/someone/a-book"
-BOOK = Path(__file__).parents[1] / "book"
+BOOK = ROOT / "book"
 NOTEBOOKS = sorted(BOOK.glob("*/*.ipynb"))
 BY_NAME = {rule.__name__: rule for rule in RULES}
 
@@ -53,7 +54,6 @@ def test_the_chapter_keeps_every_rule_once_the_book_has_an_address(path):
     assert {r.__name__: found for r in RULES if (found := r(published))} == {}
 
 
-ROOT = BOOK.parent
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
 CHAPTERS = [
     page["file"] for part in TOC["parts"] if "numbered" in part for page in part["chapters"]

@@ -2,7 +2,6 @@
 
 import re
 from itertools import combinations, pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +9,8 @@ from matplotlib.colors import to_rgb
 
 from attnbook.colours import FIGURES, NAMES, PAGES, SCALES, STEPS, name_of, shade
 from attnbook.plots.style import contrast, text_color
+from tools.reproducible import ROOT
 
-ROOT = Path(__file__).parents[1]
 TABLE = FIGURES | STEPS | PAGES
 SCHEMES = {"by day": 0, "in the dark": 1}
 HEX = re.compile(r"#[0-9a-fA-F]{6}\b")

@@ -1,16 +1,15 @@
 """What is marked `everywhere` waits for `make test ALL=1`, and the summary says how much waits."""
 
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from tools import check, prove
+from tools.reproducible import ROOT
 from tools.results import by_kind
 
 pytest_plugins = "pytester"
 
-ROOT = Path(__file__).parents[1]
 TWO = """
 import pytest
 def test_here(): pass

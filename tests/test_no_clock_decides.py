@@ -6,7 +6,8 @@ import nbformat
 import pytest
 from clocks import reads_a_clock, times_asserted
 
-ROOT = Path(__file__).parents[1]
+from tools.reproducible import ROOT
+
 TESTS = sorted({*ROOT.glob("tests/**/*.py")} - {Path(__file__)})  # this one plants them
 NOTEBOOKS = sorted(ROOT.glob("book/*/*.ipynb"))
 

@@ -1,7 +1,6 @@
 """The figures of online softmax show the numbers of the algorithm."""
 
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ from figures import CALLS, EVERY, SOME, figure_of
 from attnbook import plots, reference
 from attnbook.exercises.chapters.online.step import step
 from attnbook.plots import online
+from tools.reproducible import ROOT
 
 
 def number(text):
@@ -51,7 +51,7 @@ def test_a_wrong_number_in_the_film_is_found(monkeypatch, changed):
 
 
 def test_each_picture_of_the_film_can_be_lit_by_the_page():
-    svg, css = plots.block_frames().svg, Path(__file__).parents[1] / "book/_static/figures.css"
+    svg, css = plots.block_frames().svg, ROOT / "book/_static/figures.css"
     rules = css.read_text(encoding="utf-8")
     for k in range(len(online.STATES)):
         assert svg.count(f'<g class="step-{k}">') == 1

@@ -2,16 +2,14 @@
 
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 import yaml
-from contract import words
 
 import attnbook
 from tools.build import BUILT
+from tools.reproducible import ROOT
 
-ROOT = Path(__file__).parents[1]
 WORKFLOW = (ROOT / ".github/workflows/book.yml").read_text(encoding="utf-8")
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 RENAMED = re.compile(r"^\| `([\w.]+)`.* \| `([\w.]+)`.* \|$", re.M)
@@ -73,10 +71,6 @@ def test_a_page_names_commands_and_files_that_exist(page):
     assert links and [link for link in links if not (ROOT / link).exists()] == []
 
 
-def test_how_to_publish_is_told_on_one_page():
-    assert words(PAGES[0].read_text(encoding="utf-8")) < 400
-
-
 def said(name):
     return yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
 
@@ -100,6 +94,6 @@ def is_there(name):
 
 def test_the_changelog_leads_from_names_that_are_gone_to_names_that_are_there():
     renamed = RENAMED.findall(CHANGELOG)
-    assert len(renamed) > 5
+    assert renamed
     assert [names for names in renamed if [is_there(name) for name in names] != [False, True]] == []
     assert is_there("masks.causal_mask") and not is_there("masks.no_mask")

@@ -1,13 +1,13 @@
 """The bibliography holds what the book cites, each source with an address, and nothing else."""
 
 import re
-from pathlib import Path
 
 import pytest
 from book_citations import address, author
 from pybtex.database import parse_file
 
-ROOT = Path(__file__).parents[1]
+from tools.reproducible import ROOT
+
 ENTRIES = parse_file(str(ROOT / "book/references.bib")).entries
 PAGES = [*ROOT.glob("book/*/*.ipynb"), *ROOT.glob("book/*.md")]
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)

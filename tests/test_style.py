@@ -2,11 +2,11 @@
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tools.reproducible import ROOT
+
 BUILT = {"_build", ".venv", "build", "__pycache__"}
 MACHINE = re.compile(r"(?<![\w.])/(home|Users|root|work)/\w")
 VAGUE = {"utils", "util", "helpers", "common", "misc"}

@@ -11,8 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from tools import environment
-
-ROOT = Path(__file__).parents[1]
+from tools.reproducible import ROOT
 
 
 @pytest.fixture

@@ -1,13 +1,12 @@
 """`make notebooks` writes the header of each exercise, and nothing else of its statement."""
 
-from pathlib import Path
-
 import nbformat
 import pytest
 
 from tools.exercise_headers import head
+from tools.reproducible import ROOT
 
-BOOK = Path(__file__).parents[1] / "book"
+BOOK = ROOT / "book"
 CHAPTER = nbformat.read(BOOK / "numpy/softmax.ipynb", as_version=4)
 
 

@@ -4,13 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat.sign import NotebookNotary
 
-ROOT = Path(__file__).parents[1]
+from tools.reproducible import ROOT
+
 NAME = "book/numpy/weighted-average.ipynb"
 STUB = f"""#!/bin/sh
 [ "$1" = trust ] && exec "{sys.executable}" -m jupyter "$@"

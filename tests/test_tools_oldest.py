@@ -3,14 +3,13 @@
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 
 from tools import environment
+from tools.reproducible import ROOT
 
-ROOT = Path(__file__).parents[1]
 CHAPTERS = sorted(ROOT.glob("book/numpy/*.ipynb"))
 RUN = """
 import json, sys

@@ -13,7 +13,8 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).parents[1]
+from tools.reproducible import ROOT
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PROMISED = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["book"]
 OLDEST = PROJECT["requires-python"].removeprefix(">=") + ".0"

@@ -11,12 +11,12 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tools.reproducible import ROOT
+
 ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+/")
 
 

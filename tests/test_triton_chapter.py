@@ -5,12 +5,12 @@ import os
 import subprocess
 import sys
 from importlib.metadata import version
-from pathlib import Path
 
 import pytest
 from packaging.version import Version
 
-ROOT = Path(__file__).parents[1]
+from tools.reproducible import ROOT
+
 NOTEBOOK = ROOT / "book/gpu/triton.ipynb"
 HEAD = "import triton\nimport triton.language as tl\n\n\n"
 COMPILE = """

@@ -2,11 +2,11 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tools.reproducible import ROOT
+
 HIDDEN = """
 import sys
 from importlib import import_module

@@ -7,7 +7,6 @@ import re
 import shutil
 import threading
 from contextlib import contextmanager
-from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, build_opener
 
@@ -15,7 +14,9 @@ import yaml
 from looks import WATCH_SHIFTS
 from playwright.sync_api import sync_playwright
 
-TOC = yaml.safe_load((Path(__file__).parents[2] / "_toc.yml").read_text(encoding="utf-8"))
+from tools.reproducible import ROOT
+
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
 LISTED = [page for part in TOC["parts"] for page in part["chapters"]]
 INSIDE = [page for listed in LISTED for page in listed.get("sections", [])]
 PAGES = [TOC["root"], *(page["file"] for page in [*LISTED, *INSIDE])]
