@@ -114,8 +114,8 @@ def test_a_twin_that_forms_every_product_is_rejected(monkeypatch):
     one_line.put(
         monkeypatch,
         products.visible_sum,
-        "torch.where(mask, weights, 0) @ torch.where(is_finite, v, 0)",
-        "torch.sum(torch.where(mask, weights, 0)[..., None] * v[..., None, :, :], dim=-2)",
+        "weights @ torch.where(is_finite, v, 0)",
+        "torch.sum(weights[..., None] * v[..., None, :, :], dim=-2)",
     )
     with pytest.raises(AssertionError):
         assert_no_tensor_is_larger_than_the_scores(MASKS["causal"])

@@ -163,9 +163,9 @@ class Products(TorchDispatchMode):
         return function(*args, **(kwargs or {}))
 
 
-@pytest.mark.parametrize(("mask", "forward"), [(None, 2), (padded, 3), (causal, 3)])
+@pytest.mark.parametrize(("mask", "forward"), [(None, 2), (padded, 4), (causal, 4)])
 def test_there_is_one_way_through_with_few_products(mask, forward):
-    """Two and, with a mask, one that counts what its rows see: a single row for padding."""
+    """Two and, with a mask, two that count what its rows see, and with which sign."""
     for junk in (0.0, torch.nan):
         q, k, v = (x.requires_grad_() for x in drawn((2, 4, 4), (2, 4, 4), (2, 4, 4)))
         with torch.no_grad():

@@ -1,5 +1,7 @@
 """NaN and infinity pass through the functions on tensors, but not into their gradients."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -10,13 +12,15 @@ from test_twins import on_arrays, tensors
 from attnbook import pytorch, reference
 
 
-def test_values_that_are_not_finite_add_up_as_in_the_reference():
+@pytest.mark.parametrize("seen", [None, *itertools.product([True, False], repeat=3)])
+def test_values_that_are_not_finite_add_up_as_in_the_reference(seen):
     """Each column of values has its own infinities and NaN, each row of weights its own signs."""
     weights = np.array([[0.5, 0.5, 0.0], [-0.5, 0.5, 1.0], [0.0, -1.0, 2.0], [0.0, 0.0, 1.0]])
     kinds = [0.0, 1.0, np.inf, -np.inf, np.nan]
     v = np.array(np.meshgrid(kinds, kinds, kinds)).reshape(3, -1)
-    actual = on_arrays(pytorch.weighted_sum)(weights, v)
-    np.testing.assert_array_equal(actual, reference.weighted_sum(weights, v))
+    mask = None if seen is None else np.array([seen])
+    actual = on_arrays(pytorch.weighted_sum)(weights, v, mask)
+    np.testing.assert_array_equal(actual, reference.weighted_sum(weights, v, mask))
 
 
 SCORES = ["gaussian_scores", "dot_product_scores", "bilinear_scores", "additive_scores"]

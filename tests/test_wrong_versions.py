@@ -142,8 +142,8 @@ MISTAKES = {
     "0 · inf = NaN": (SUM, "np.where(is_finite, v, 0)", "v", hidden_infinity),
     "the weight for the mask": (
         SUM,
-        "shown = mask *",
-        "shown = (weights != 0) *",
+        "shown[..., j, None] &",
+        "(weights[..., j, None] != 0) &",
         nan_without_weight,
     ),
     "clipped": (

@@ -21,12 +21,12 @@ def weighted_sum(
         out_i = Σ_j A_ij v_j    over the visible keys j
 
     Returns a tensor of shape (..., n_q, d_v). What the mask hides has no influence, not even if it
-    is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN; nor on gradients. So
-    no product meets such a number: 0 stands in its place, and with a mask a query that sees one
-    gets NaN, whatever its weight.
+    is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN; nor on gradients. What
+    it shows counts as in ``weights @ v``: a visible infinity gives an infinity, and NaN if its
+    weight is 0 or if the other infinity is visible too.
 
-    A NaN in the gradient of one row of the result is in the gradients of all values, hidden ones
-    too, where `attnbook.gradients` keeps it out.
+    With a mask the gradients of a row that sees a number that is not finite are NaN, and so are
+    those of all values, hidden ones too, where `attnbook.gradients` keeps it out.
     """
     if mask is None:
         return weights @ v

@@ -2,7 +2,7 @@
 
 What is hidden has weight 0 and gradient 0. The chain rule multiplies that 0 by the numbers around
 it, and 0 · NaN = NaN: one hidden NaN would be in every gradient. So no product here meets a number
-that is not finite: 0 stands in its place, and what it would have been part of is NaN afterwards.
+that is not finite: 0 stands in its place, and what it is part of gets it back afterwards.
 These are the same steps for all data, so that no program waits for a number of its device.
 """
 
@@ -15,12 +15,19 @@ def product(x, y):
 
 
 def visible_sum(weights, v, mask):
-    """Σ_j A_ij v_j over the visible j; NaN where one of them is not finite, in gradients too."""
-    is_finite = torch.isfinite(v)
-    out = torch.where(mask, weights, 0) @ torch.where(is_finite, v, 0)
+    """Σ_j A_ij v_j over the visible j; where one of them is not finite, the gradient is NaN.
+
+    Each such product is +inf, -inf or NaN, and so is their sum: infinite if all have one sign.
+    """
+    weights, is_finite = torch.where(mask, weights, 0), torch.isfinite(v)
+    out = weights @ torch.where(is_finite, v, 0)
     shown = mask * v.new_ones(v.shape[-2])  # 1 and 0, for every key
     odd = shown @ (~is_finite).to(v.dtype)  # how many a query sees
-    return out * torch.where(odd > 0, torch.nan, v.new_ones(()))
+    infinities = torch.where(torch.isinf(v), torch.sign(v), 0)
+    signs = torch.sign(weights.detach()) @ infinities.detach()  # as many if all are alike
+    limit = torch.where(signs.abs() == odd, signs * torch.inf, torch.nan)
+    limit = limit + out.detach()
+    return torch.where(odd > 0, limit, out * torch.where(odd > 0, torch.nan, v.new_ones(())))
 
 
 def finite(x):

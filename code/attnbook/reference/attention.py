@@ -19,17 +19,18 @@ def weighted_sum(
         out_i = Σ_j A_ij v_j    over the visible keys j
 
     Returns an array of shape (..., n_q, d_v). What the mask hides has no influence, not even if it
-    is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN. So no product meets
-    such a number: 0 stands in its place, and with a mask a query that sees one gets NaN, whatever
-    its weight.
+    is infinite or NaN, where plain ``weights @ v`` would give 0 · inf = NaN. What it shows counts
+    as in ``weights @ v``: a visible infinity gives an infinity, and NaN if its weight is 0 or if
+    the other infinity is visible too. So a mask that shows everything changes nothing.
     """
     if mask is None:
         return weights @ v
-    is_finite = np.isfinite(v)
+    is_finite, shown = np.isfinite(v), np.broadcast_to(mask, weights.shape)
     out = np.where(mask, weights, 0) @ np.where(is_finite, v, 0)
-    shown = mask * np.ones(v.shape[-2], v.dtype)  # 1 and 0, for every key
-    odd = shown @ (~is_finite).astype(v.dtype)  # how many a query sees
-    return np.where(odd > 0, np.nan, out)
+    for j in np.unique(np.nonzero(~is_finite)[-2]):  # one such key at a time
+        counts = shown[..., j, None] & ~is_finite[..., j, None, :]
+        out += np.where(counts, weights[..., j, None] * v[..., j, None, :], 0)
+    return out
 
 
 @check_and_cast
