@@ -124,7 +124,7 @@ def cases(draw, dtypes=tuple(EPS), layouts=("side by side", "transposed", "strid
     shapes = (n_heads, n_q, d_k), (n_kv, n_k, d_k), (n_kv, n_k, d_v)
     arrays = tuple(rng.standard_normal((*batch, *shape)) for shape in shapes)
     options = {"causal": draw(st.booleans()), "alibi": draw(st.booleans())}
-    options["window"] = draw(st.none() | st.integers(0, 4))
+    options["window"] = draw(st.none() | st.integers(0, 4)) if options["causal"] else None
     options["softcap"] = draw(st.none() | st.sampled_from([0.5, 2.0]))
     options["scale"] = draw(st.none() | st.sampled_from([0.7, 0.0, -0.3]))
     if len(batch) and draw(st.booleans()):

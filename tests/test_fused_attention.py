@@ -188,6 +188,7 @@ REFUSED = {
     "q has 4 heads; expected a multiple of those of k, 3": {"n_kv_heads": 3},
     "q has 4 heads; expected a multiple of those of k, 0": {"n_kv_heads": 0},
     "window is -1; expected 0 or more": {"window": -1},
+    "window is 3 and causal is False; expected causal=True": {"window": 3},
     **{
         f"softcap is {cap}; expected a finite number above 0": {"softcap": cap}
         for cap in (0, -1, float("inf"), float("nan"))
@@ -227,7 +228,7 @@ def test_the_oracle_is_the_reference_where_both_answer():
 ONE = {
     "nothing": {},
     "causal": {"causal": True},
-    "window": {"window": 1},
+    "window": {"causal": True, "window": 1},
     "window of one": {"window": 0, "causal": True},
     "lengths": {"valid_lens": np.array([0, 2])},
     "cap": {"softcap": 2.0},
@@ -275,9 +276,10 @@ def test_any_number_of_leading_axes(name, lead):
         assert_answers(fused.attention, Case(arrays(3, 4, 8, 4, lead), {"valid_lens": lens}))
 
 
-@pytest.mark.parametrize("options", [{}, {"causal": True}, {"window": 1}, {"softcap": 2.0}])
-def test_a_bias_of_minus_infinity_hides_and_one_that_is_nan_spoils(options):
+@pytest.mark.parametrize("name", ["nothing", "causal", "window", "cap"])
+def test_a_bias_of_minus_infinity_hides_and_one_that_is_nan_spoils(name):
     given = arrays(3, 4)
+    options = ONE[name]
     bias = rng.standard_normal((3, 4))
     right = fused.attention(*Case(given, {}).tensors(), bias=torch.from_numpy(bias), **options)
     bias[1] = -np.inf
@@ -288,7 +290,7 @@ def test_a_bias_of_minus_infinity_hides_and_one_that_is_nan_spoils(options):
     assert found[..., 0, :].isnan().all()
     bias[0] = 0, 0, 0, np.nan
     found = fused.attention(*Case(given, {}).tensors(), bias=torch.from_numpy(bias), **options)
-    assert found[..., 0, :].isnan().all() == ("causal" not in options and "window" not in options)
+    assert found[..., 0, :].isnan().all() == ("causal" not in options)
 
 
 def test_a_width_of_nothing_needs_a_scale():

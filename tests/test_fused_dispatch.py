@@ -54,7 +54,7 @@ def test_each_form_says_why_it_refuses_or_how_it_runs():
         ((Q[0], K[0], V[0]), {}, "FLASH"),
         ((Q, K, V[..., :8]), {}, "FLASH"),
         ((Q.mT.contiguous().mT, K, V), {}, "FLASH"),
-        ((Q, K[:, :1], V[:, :1]), {"window": 2}, "FLASH"),
+        ((Q, K[:, :1], V[:, :1]), {"causal": True, "window": 2}, "FLASH"),
         ((Q, K, V), {"bias": torch.zeros(6, 6)}, "FLASH"),
         ((Q, K, V), {"bias": torch.zeros(6, 6, requires_grad=True)}, "MATH"),
     ],

@@ -97,8 +97,8 @@ def test_compiled_it_answers_as_the_other_forms_do(monkeypatch):
     rng = np.random.default_rng(0)
     arrays = [rng.standard_normal((2, h, n, 16)) for h, n in ((4, 20), (2, 24), (2, 24))]
     arrays[1][0, :, 22], arrays[2][1, :, 3] = np.nan, np.inf
-    options = {"softcap": 2.0, "window": 9, "valid_lens": np.array([5, 24]), "alibi": True}
-    options["bias"] = rng.standard_normal((1, 4, 1, 24)).astype(np.float32)
+    options = {"causal": True, "window": 9, "valid_lens": np.array([5, 24]), "alibi": True}
+    options["softcap"], options["bias"] = 2.0, rng.standard_normal((1, 4, 1, 24)).astype(np.float32)
     case = Case(tuple(arrays), options, torch.float32)
     rows = fused.explain(*case.tensors(), **case.named())
     if " " in torch.__file__:

@@ -149,7 +149,6 @@ def test_sdpa_and_the_readable_form_refuse_the_cap_and_nothing():
         ((1, 5), {"causal": True}, False, False),  # one query sees all
         ((1, 1), {"causal": True}, False, False),
         ((2, 2), {"causal": True}, False, True),
-        ((1, 5), {"window": 2}, True, False),
         ((1, 5), {"causal": True, "window": 2}, True, False),
         ((5, 5), {"causal": True, "window": 2}, True, False),
         ((5, 5), {"causal": True, "lens": True}, True, False),
@@ -202,7 +201,7 @@ DOCUMENTS = np.array([[0, 1, 1], [0, 0, 2]]), np.array([[0, 0, 1, 1, 2], [2, 1, 
 OPTIONS = {
     "nothing": {},
     "causal": {"causal": True},
-    "window": {"window": 1},
+    "window": {"causal": True, "window": 1},
     "lengths": {"valid_lens": np.array([2, 4])},
     "window on both sides": {"rule": [("sliding_window", 1, 1)]},
     "prefix": {"rule": [("prefix", 4)]},

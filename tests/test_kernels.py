@@ -17,15 +17,15 @@ SIZES = [(70, 83), (83, 70), (64, 64), (1, 83), (5, 1)]
 OPTIONS = {
     "everything": {},
     "causal": {"causal": True},
-    "window": {"window": 7},
-    "own key": {"window": 0},
-    "window beyond the keys": {"window": 10**9},
+    "window": {"causal": True, "window": 7},
+    "own key": {"causal": True, "window": 0},
+    "window beyond the keys": {"causal": True, "window": 10**9},
     "lengths": {"valid_lens": LENS},
     "causal lengths": {"causal": True, "valid_lens": LENS},
     "soft cap": {"softcap": 1.5},
     "negative scale": {"scale": -0.3},
     "no scale": {"scale": 0},
-    "all": {"window": 20, "valid_lens": LENS, "softcap": 1.5, "scale": 0.3},
+    "all": {"causal": True, "window": 20, "valid_lens": LENS, "softcap": 1.5, "scale": 0.3},
 }
 
 

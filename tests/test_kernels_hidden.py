@@ -30,7 +30,7 @@ OPTIONS = {
     "window on both sides": {"rule": rules.sliding_window(9, 20)},
     "prefix": {"rule": rules.prefix(20)},
     "documents": {"rule": DOCUMENTS},
-    "window and soft cap": {"window": 20, "softcap": 1.5},
+    "window and soft cap": {"causal": True, "window": 20, "softcap": 1.5},
 }
 NAMES = "q", "k", "v", "grad_out"
 
@@ -146,7 +146,8 @@ SMALL = INTERPRETED._replace(rows=16, keys=16)  # the second look has blocks of 
 CASES = [
     (N_Q, N_Q, "v", 41, False, {"causal": True}, None),
     (N_Q, N_Q, "grad_out", 41, True, {"causal": True}, None),
-    (20, N_K, "k", 40, True, {"window": 20}, None),  # seen by no query, but in the block of some
+    # Seen by no query, but in the block of some.
+    (20, N_K, "k", 40, True, {"causal": True, "window": 20}, None),
     (N_Q, N_K, "v", 41, False, {"rule": DOCUMENTS}, SMALL),
     (N_Q, N_K, "k", 41, True, {"rule": DOCUMENTS}, SMALL),
 ]

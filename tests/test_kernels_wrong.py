@@ -163,7 +163,8 @@ def cases():
     yield [amid(x) for x in several], {"rule": rule}, False, SMALL
     yield grouped, {"scale": -0.3, "bias": bias[:4, :20, None][None]}, True, LARGE
     yield strided, {"softcap": 1.5, "bias": bias[None, :2, None]}, False, LARGE
-    yield [amid(x) for x in drawn(large, large, count=4)], {"window": 50}, False, SMALL
+    near = {"causal": True, "window": 50}
+    yield [amid(x) for x in drawn(large, large, count=4)], near, False, SMALL
     yield below, {}, True, LARGE
     yield [amid(x) for x in several], {"rule": rules.prefix(40)}, True, LARGE
 

@@ -55,11 +55,11 @@ def attention(
         out = softmax(cap(scale · q kᵀ) + bias) v    over the visible keys,  scale = 1/√d_k
 
     n_heads is a multiple of n_kv_heads; query heads that share keys are neighbours. `causal` is as
-    in `causal_mask`, `window` as `left` in `sliding_window_mask`. `valid_lens` has a length for
-    each batch, the first of four axes. `rule` is one of `attnbook.pytorch.rules`, or several with
-    `&`. A key is visible where all of these and the `mask`, True = may look, show it. `softcap` c
-    makes c · tanh(scores / c) of the scores, before bias and mask. A bias and a mask are (n_q, n_k)
-    or have every axis of the scores; any may be 1. `alibi` adds `alibi_bias`.
+    in `causal_mask`; beside it `window` is how many keys before its own a query sees. `valid_lens`
+    has a length for each batch, the first of four axes. `rule` is one of `attnbook.pytorch.rules`,
+    or several with `&`. A key is visible where all of these and the `mask`, True = may look, show
+    it. `softcap` c makes c · tanh(scores / c) of the scores, before bias and mask. A bias and a
+    mask are (n_q, n_k) or have every axis of the scores; any may be 1. `alibi` adds `alibi_bias`.
 
     Returns a tensor of shape (..., n_heads, n_q, d_v), whichever program runs. A query that sees
     nothing gets zeros. What a query may not see has no influence on its row, not even NaN or

@@ -18,8 +18,8 @@ causal
     its row, nor on its gradients, not even if it is infinite or NaN; a row that sees that is not
     finite either.
 window
-    How many keys before its own a query sees, and none after it, as in
-    `attnbook.masks.sliding_window_mask`.
+    How many keys before its own a query sees, beside `causal`, as in
+    `attnbook.masks.sliding_window_mask`; a window with a future is a rule.
 valid_lens
     The number of keys of each entry of the first axis, (batch,). Keys past it have no influence,
     not even if they are infinite or NaN. On the CPU they are looked at; on a GPU a length beyond

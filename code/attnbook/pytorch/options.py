@@ -39,6 +39,11 @@ class Options(NamedTuple):
         """Refuse numbers that make no sense, whatever they are for."""
         if self.window is not None and self.window < 0:
             raise ValueError(f"window is {self.window}; expected 0 or more keys")
+        if self.window is not None and not self.causal:
+            raise ValueError(
+                f"window is {self.window} and causal is False; expected causal=True beside it, "
+                "or rule=rules.sliding_window(left, right), which shows the future too"
+            )
         if self.softcap is not None and not 0 < self.softcap < math.inf:
             raise ValueError(f"softcap is {self.softcap}; expected a finite number above 0")
 

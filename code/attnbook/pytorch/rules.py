@@ -223,9 +223,9 @@ def _found(q_documents, k_documents):
 
 
 def of(causal=False, window=None, valid_lens=None, rule=None):
-    """What options say, as one rule; a window hides the future too."""
-    past = 0 if causal or window is not None else None
-    given = Rule(None if window is None else int(window), past, None, valid_lens)
+    """What options say, as one rule."""
+    right = 0 if causal else None
+    given = Rule(None if window is None else int(window), right, None, valid_lens)
     return given if rule is None else given & rule
 
 
