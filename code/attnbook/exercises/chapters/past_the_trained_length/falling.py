@@ -48,7 +48,7 @@ MISTAKES = """
 pairs that never turn score the same at every distance, which is no fall: the test returns False.
     np.zeros(2)
     if not theta.any()
-the test finds these: the score rises, or stays, within 32 words. Let the pairs turn more slowly.
+the test finds these: the score rises, or stays as it is, somewhere within 32 words.
     np.array([1.0, 2.0])
     if not falls(theta)
 these pairs do not even make half a turn in 4096 words, so the score falls all the way, and the test

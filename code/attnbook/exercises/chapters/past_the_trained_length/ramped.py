@@ -42,6 +42,18 @@ def pair_by_pair(theta, factor, trained, few, many):
     return found
 
 
+def exchanged(theta, factor, trained, few, many):
+    turns = trained * theta / (2 * np.pi)
+    weight = (turns - few) / (many - few)
+    mixed = (1 - weight) * theta + weight * theta / factor
+    return np.where(turns >= many, theta, np.where(turns <= few, theta / factor, mixed))
+
+
+def nothing_between(theta, factor, trained, few, many):
+    turns = trained * theta / (2 * np.pi)
+    return np.where(turns >= many, theta, np.where(turns <= few, theta / factor, 0))
+
+
 def turning(turns, factor, trained, few, many, gives=None, kind=case):
     """Frequencies that make so many turns in training."""
     theta = 2 * np.pi * np.array(turns) / trained
@@ -74,6 +86,12 @@ below `few` turns γ becomes negative, and it should stay 0.
     np.clip((turns - few) / (many - few), 0, 1) → np.minimum((turns - few) / (many - few), 1)
 these are radians: a turn is 2π of them.
     trained * theta / (2 * np.pi) → trained * theta
+γ and 1 − γ are exchanged between the limits: close to `many` turns most of the frequency stays.
+    is exchanged
+between the limits the mixture is missing.
+    is nothing_between
+the angle is divided by 2 and multiplied by π: a turn is 2π radians, so divide by (2 · π).
+    (2 * np.pi) → 2 * np.pi
 a turn is 2π radians, not π.
     (2 * np.pi) → np.pi
 the line begins at 0 turns here, and should begin at `few`.
