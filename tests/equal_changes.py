@@ -159,13 +159,14 @@ EQUAL = {
         "return [c, c + 1 + p, c * 6 + 1 + p * 2]",
         "return [c, c / 1 + 1 + p, c * 6 + 1 + p * 2]",
     },
-    "online.start_at_zero": {
-        "return np.array([-1001.0])",  # it breaks as well, and is off by a thousandth
+    "online.taken_out": {  # these break it as well
+        "return (1.0, 40.0)",
+        "return (0.0, 41.0)",
     },
     "online.step": {
         "shift = np.where(new == -np.inf, 1, new)",  # -inf stays -inf
     },
-    "online.block_gradient": {
+    "flash_attention.block_gradient": {
         "shift = np.where(lse == -np.inf, 1, lse)[..., None]",  # -inf stays -inf
     },
     "linear.states": {

@@ -72,13 +72,15 @@ def backwards(path, folder):
     return run.stderr.strip().split("\n")[-1] if run.returncode else ""
 
 
-@pytest.mark.parametrize("name", ["masks", "online"])
+@pytest.mark.parametrize("name", ["masks", "online", "flash-attention"])
 def test_every_cell_of_a_chapter_runs_again_after_the_last(name, tmp_path):
     assert backwards(NUMPY / f"{name}.ipynb", tmp_path) == ""
 
 
 def test_a_chapter_in_which_a_cell_cannot_run_again_is_found(tmp_path):
-    notebook = (NUMPY / "online.ipynb").read_text(encoding="utf-8")
+    notebook = (NUMPY / "flash-attention.ipynb").read_text(encoding="utf-8")
     spoiled = tmp_path / "spoiled.ipynb"
-    spoiled.write_text(notebook.replace("seen, _ = online", "some, _ = online"), encoding="utf-8")
+    spoiled.write_text(
+        notebook.replace("left, _ = online", "left, _ = some, _ = online"), encoding="utf-8"
+    )
     assert "'numpy.bool' object is not iterable" in backwards(spoiled, tmp_path)

@@ -1,6 +1,5 @@
 """What a check says is true of the answer, and leaves the idea to the hints."""
 
-import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -54,7 +53,7 @@ def test_what_a_skipped_rank_leaves_out_is_counted():
 FAULT_ALONE = {
     "positions.one_shift": ([0, 0.1, 0.5, 0.9, 2, 3, 5, 8], "repeat the first four"),
     "gradients.steps_in_float32": ([-3, -3], "0.0049"),
-    "online.causal_blocks": ([6, 42, 4], "13, 14 and 15"),
+    "flash_attention.causal_blocks": ([6, 42, 4], "13, 14 and 15"),
 }
 
 
@@ -91,16 +90,11 @@ def test_a_mask_without_an_axis_for_heads_is_named_however_it_is_used(way):
     assert "a mask for each sequence meets the axis of the heads" in told
 
 
-def test_a_largest_score_near_0_is_the_cause_and_not_the_others():
-    told = exercises.online.start_at_zero.verdict([-800, -1]).text
-    assert "the exponential of the largest score is still far above the smallest float" in told
-
-
 def test_an_empty_tensor_keeps_its_dtype_and_shape():
     told = exercises.modules.whose_mask.verdict(torch.zeros(2, 0, 3).bool()).text
     assert "the mask has the shape (2, 0, 3)" in told
 
 
 def test_both_versions_of_a_break_are_called_versions():
-    told = exercises.online.start_at_zero.verdict(np.array([-1000.0])).text
-    assert "  right version  -1000.\n  wrong version  -inf" in told
+    told = exercises.online.taken_out.verdict(0, 40).text
+    assert "  right version  4\n  wrong version  nan" in told

@@ -32,6 +32,7 @@ CHAPTERS = (
     "past_the_trained_length",
     "gradients",
     "online",
+    "flash_attention",
     "linear",
     "twins",
     "precision",

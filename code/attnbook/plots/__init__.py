@@ -22,7 +22,7 @@ from attnbook.plots.hands import clock_hands, positions_diagram, two_hands
 from attnbook.plots.heads import one_and_two_heads, reach_diagram, sharing_diagram
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.machine import owners_diagram, units_diagram
-from attnbook.plots.online import block_frames, block_grids, online_diagram
+from attnbook.plots.online import block_frames, block_grids, flash_diagram, online_diagram
 from attnbook.plots.programs import gpu_diagram, programs_diagram, race_diagram, warps_diagram
 from attnbook.plots.rings import overlap_diagram, ring_diagram, turns_grids
 from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
@@ -46,6 +46,7 @@ __all__ = [
     "clock_hands",
     "curves",
     "distributions",
+    "flash_diagram",
     "fused_diagram",
     "gpu_diagram",
     "heads_diagram",

@@ -1,4 +1,4 @@
-"""The diagrams of online softmax: a matrix against blocks, a film of blocks, empty blocks."""
+"""The diagrams of attention in blocks: a matrix, a film of blocks, two loops, empty blocks."""
 
 import numpy as np
 
@@ -94,6 +94,36 @@ def _state(ax, rows):
                 box(ax, x, y, 0.52, 0.29, word, KEPT[n])
             else:
                 text(ax, x, y, word)
+
+
+@drawn
+def flash_diagram():
+    """Draw one moment in FlashAttention's two loops: blocks and the tile in which they meet."""
+    ax, y, cell, n = sheet(3.2), 1.95, 0.36, 5
+    query, key = 1, 2  # the blocks that meet
+    top, left = y - n * cell / 2, 2.7 - n * cell / 2
+    row = top + (query + 0.5) * cell
+    for x, name in ((1.25, "$Q$"), (5.55, "$O$")):
+        text(ax, x, top - 0.27, name, size=15)
+    text(ax, left + n * cell + 0.35, top - 0.27, "$K, V$", size=15)
+    matrix(ax, 1.25, y, [[ORANGE if i == query else GREY] for i in range(n)], cell)
+    matrix(ax, 2.7, top - 0.27, [[GREEN if j == key else GREY for j in range(n)]], cell)
+    done = [[(i, j) < (query, key) for j in range(n)] for i in range(n)]
+    colors = [[FAINT if made else GREY for made in each] for each in done]
+    colors[query][key] = BLUE
+    matrix(ax, 2.7, y, colors, cell)
+    frame(ax, left + (key + 0.5) * cell, row, cell + 0.03, cell + 0.03)
+    box(ax, 4.3, row, 0.9, 0.32, r"$m,\ \ell,\ o$", ORANGE)
+    arrow(ax, (left + n * cell + 0.05, row), (3.8, row))
+    arrow(ax, (4.8, row), (5.32, row))
+    matrix(ax, 5.55, y, [[BLUE if i < query else GREY] for i in range(n)], cell)
+    arrow(ax, (left, 0.38), (left + n * cell, 0.38))
+    text(ax, 2.7, 0.17, "inner loop", color=MUTED)
+    arrow(ax, (0.8, top), (0.8, y + n * cell / 2))
+    text(ax, 0.58, y, "outer loop", color=MUTED, rotation=90)
+    text(ax, 4.3, row + 0.36, "kept on the chip", color=MUTED)
+    text(ax, 2.7, y + n * cell / 2 + 0.2, "tiles of scores", color=MUTED)
+    return ax.figure
 
 
 @drawn

@@ -1,4 +1,4 @@
-"""5. Blocks under a causal mask · medium · 6 min
+"""1. Tiles under a causal mask · medium · 6 min
 
 Hints
 1. How many rows and columns of blocks are there? 512 / 128 and 2048 / 128.

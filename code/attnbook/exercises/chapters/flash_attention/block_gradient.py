@@ -1,4 +1,4 @@
-r"""7. The gradient of one block · hard · 12 min
+r"""3. The gradient of one block · hard · 12 min
 
 Hints
 1. Three steps: the weights from scores and lse, what is subtracted from grad_out and out, and the

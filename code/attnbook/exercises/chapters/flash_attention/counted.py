@@ -1,0 +1,72 @@
+"""What the project's checks count of a pass over tiles: its tiles, and the memory at its peak."""
+
+import functools
+import tracemalloc
+
+import numpy as np
+
+from attnbook.exercises.engine.attempt import attempt
+from attnbook.exercises.engine.exercise import not_yet
+from attnbook.masks import causal_mask
+from attnbook.online import visible_blocks
+
+LONG, SIDE = 512, 32  # queries and keys, and queries or keys of a tile, where memory is measured
+
+
+def counting_tiles(piece):
+    """For `through`: a pass that is handed `piece`, and returns how often it called that, too."""
+
+    def through(function):
+        @functools.wraps(function)
+        def counted(*arguments):
+            tiles = 0
+
+            def handed(*given):
+                nonlocal tiles
+                tiles += 1
+                return piece(*given)
+
+            results = function(*arguments, handed)
+            return (*results, tiles) if isinstance(results, tuple) else results
+
+        return counted
+
+    return through
+
+
+def tiles_left(n_q, n_k, rows, columns):
+    """How many tiles show anything under a causal mask."""
+    return int(visible_blocks(causal_mask(n_q, n_k), rows, columns)[0].sum())
+
+
+def without_the_matrix(piece, arguments):
+    """For `refused`: a pass that holds as much as a fourth of the full score matrix at its peak."""
+
+    def refused(answer, _):
+        given = arguments(LONG, LONG) | {"rows": SIDE, "columns": SIDE}
+        tracemalloc.start()
+        attempt(lambda *arrays: answer(*arrays, piece), given)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        if peak < 8 * LONG**2 / 4:
+            return None
+        return not_yet(
+            f"the results are right, but with {LONG} queries and keys, in tiles of {SIDE} by {SIDE}, "
+            f"your function held {peak / 2**20:.1f} MiB at its peak. All scores together take "
+            f"{8 * LONG**2 / 2**20:.0f}: make those of one tile at a time."
+        )
+
+    return refused
+
+
+def drawn(rng, n_q, n_k, d_k=4, d_v=3):
+    """Queries, keys and values."""
+    shapes = {"q": (n_q, d_k), "k": (n_k, d_k), "v": (n_k, d_v)}
+    return {name: rng.standard_normal(shape) for name, shape in shapes.items()}
+
+
+def example():
+    """The book's example for `n_q` = `n_k` = 3: the last query has the exponentials 1, 3 and 4."""
+    affinities = np.array([[1.0, 1.0, 1.0], [2.0, 1.0, 1.0], [1.0, 3.0, 4.0]])
+    values = np.array([[0.0], [4.0], [8.0]])
+    return {"q": np.log(affinities) * 3**0.5, "k": np.eye(3), "v": values}
