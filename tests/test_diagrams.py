@@ -10,7 +10,8 @@ from matplotlib.text import Text
 
 from attnbook import plots, reference
 from attnbook.colours import BLUE, GREEN, GREY, INK, ORANGE, RED
-from attnbook.plots import parts, schemes, softmax, wholes
+from attnbook.plots import overview, primitives, softmax
+from attnbook.plots.scores import KERNEL
 from attnbook.plots.style import contrast
 
 
@@ -30,16 +31,16 @@ def test_words_are_larger_where_there_is_room():
 
 def test_the_heads_are_cut_from_the_width_of_the_model(monkeypatch):
     columns = []
-    monkeypatch.setattr(wholes, "matrix", lambda _, x, y, rows, cell: columns.append(len(rows[0])))
+    monkeypatch.setattr(overview, "matrix", lambda *given: columns.append(len(given[3][0])))
     plots.heads_diagram()
     given, joint, head, *_, merged, returned = columns
-    assert given == joint == merged == returned == len(wholes.HEADS) * head
+    assert given == joint == merged == returned == len(overview.HEADS) * head
 
 
 def test_the_kernels_weights_are_those_of_chapter_1():
-    keys, query = np.array(schemes.KERNEL["keys"])[:, None], np.array([[schemes.KERNEL["query"]]])
+    keys, query = np.array(KERNEL["keys"])[:, None], np.array([[KERNEL["query"]]])
     expected = []
-    for width in schemes.KERNEL["widths"].values():
+    for width in KERNEL["widths"].values():
         scores = reference.gaussian_scores(query, keys, width)
         expected += [f"{weight:.2f}" for weight in reference.softmax(scores)[0]]
     assert [word for word in words(plots.kernel_diagram) if word[:2] == "0."] == expected
@@ -84,24 +85,24 @@ def test_each_score_pulls_by_the_derivative_of_the_output():
 
 def test_the_blocks_and_their_merger_are_those_of_chapter_1():
     lses, outputs = [], []
-    for scores, weights, values, lse, output in schemes.BLOCKS.values():
+    for scores, weights, values, lse, output in softmax.BLOCKS.values():
         scores, weights, [lse] = number(scores), number(weights), number([lse])
         np.testing.assert_allclose(np.exp(scores).sum(), np.exp(lse))
         np.testing.assert_allclose(weights, np.exp(scores - lse))
         np.testing.assert_allclose(np.dot(weights, values), output)
         lses.append(lse)
         outputs.append(output)
-    lse, output = schemes.MERGED
+    lse, output = softmax.MERGED
     np.testing.assert_allclose(number([lse]), np.logaddexp(*lses))
     shares = np.exp(np.array(lses) - number([lse]))
     np.testing.assert_allclose(shares, [1 / 2, 1 / 2])
     np.testing.assert_allclose(shares @ outputs, output)
 
 
-@pytest.mark.parametrize("name", schemes.FORMATS)
+@pytest.mark.parametrize("name", softmax.FORMATS)
 def test_the_formats_end_where_they_end(name):
     info = ml_dtypes.finfo(getattr(np, name, None) or getattr(ml_dtypes, name))
-    least, most, score = schemes.FORMATS[name]
+    least, most, score = softmax.FORMATS[name]
     np.testing.assert_allclose(least, float(info.smallest_subnormal), rtol=0.04)
     np.testing.assert_allclose(most, float(info.max), rtol=0.005)
     np.testing.assert_allclose(score, np.log(float(info.max)), atol=0.005)
@@ -116,7 +117,7 @@ def test_the_networks_query_and_key_have_two_widths_as_in_chapter_7():
 
 
 def test_only_the_causal_way_hides_words_and_only_the_cross_way_asks_another_sentence():
-    for name, (asks, answers, causal) in wholes.WAYS.items():
+    for name, (asks, answers, causal) in overview.WAYS.items():
         assert causal == (name == "causal")
         assert (asks != answers) == (name == "cross")
 
@@ -137,7 +138,7 @@ def test_the_first_key_alone_is_in_colour_and_three_axes_make_a_stack(name, n):
 
 def test_words_are_readable_on_every_tint():
     tints = [BLUE, GREEN, ORANGE, RED, GREY]
-    tints += [parts.tint(name, 0) for name in ("blues", "greens", "oranges")]
+    tints += [primitives.tint(name, 0) for name in ("blues", "greens", "oranges")]
     assert min(contrast(INK, tint) for tint in tints) >= 4.5
 
 

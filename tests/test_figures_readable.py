@@ -8,7 +8,7 @@ from figures import CALLS, LARGEST, faults, figure_of, unreadable
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from attnbook import plots
-from attnbook.plots import parts
+from attnbook.plots import primitives
 
 ABOVE = {"bars and a limit": ["a text leaves its panel"]}  # the name of the limit stands over it
 
@@ -57,9 +57,9 @@ LEAVES = ["a text leaves its panel", "something leaves the figure"]
 def test_what_cannot_be_read_is_found(look, found):
     figure = figure_of(plots.additive_network)
     text = {"x": 3.1, "y": 1.5, "words": "too many", "size": 12.5}
-    parts.text(figure.axes[0], **text)
+    primitives.text(figure.axes[0], **text)
     assert unreadable(figure) == []
-    parts.text(figure.axes[0], **text | {"y": 2.4} | look)
+    primitives.text(figure.axes[0], **text | {"y": 2.4} | look)
     assert unreadable(figure) == found
 
 

@@ -1,5 +1,6 @@
-"""Every figure of the book. A function here draws one figure; it never computes.
+"""Every figure of the book. A function here draws one figure from what it is given.
 
+A diagram brings the few numbers of the book's examples with it, and its tests compute them again.
 Rows are queries i and columns are keys j, in every figure. Each function returns its drawing, which
 a notebook shows when a cell ends in it, and whose `svg` is its text.
 """
@@ -18,18 +19,18 @@ from attnbook.plots.grids import (
     table_cells,
     twins_diagram,
 )
-from attnbook.plots.hands import clock_hands, positions_diagram, two_hands
 from attnbook.plots.heads import one_and_two_heads, reach_diagram, sharing_diagram
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.machine import owners_diagram, units_diagram
 from attnbook.plots.online import block_frames, block_grids, flash_diagram, online_diagram
+from attnbook.plots.overview import book_in_one_picture, heads_diagram, three_ways_diagram
+from attnbook.plots.positions import clock_hands, positions_diagram, two_hands
 from attnbook.plots.programs import gpu_diagram, programs_diagram, race_diagram, warps_diagram
 from attnbook.plots.rings import overlap_diagram, ring_diagram, turns_grids
-from attnbook.plots.schemes import additive_network, kernel_diagram, merge_diagram, number_line
-from attnbook.plots.softmax import pull_diagram, softmax_diagram
+from attnbook.plots.scores import additive_network, kernel_diagram
+from attnbook.plots.softmax import merge_diagram, number_line, pull_diagram, softmax_diagram
 from attnbook.plots.states import bracketings_diagram, chunks_diagram
 from attnbook.plots.transformer import transformer_diagram
-from attnbook.plots.wholes import book_in_one_picture, heads_diagram, three_ways_diagram
 from attnbook.plots.words import arrows, sentences, shape_diagram
 
 __all__ = [

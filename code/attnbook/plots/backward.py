@@ -1,7 +1,7 @@
 """The diagram of attention and its gradients: the same boxes twice, with the arrows turned."""
 
 from attnbook.colours import BLUE, INK, MUTED, ORANGE
-from attnbook.plots.parts import arrow, box, sheet, text
+from attnbook.plots.primitives import arrow, box, sheet, text
 from attnbook.plots.style import drawn
 
 ACROSS, DOWN = (0.62, 2.44, 4.26, 6.08), (0.0, 1.0)

@@ -4,7 +4,7 @@ from matplotlib.patches import FancyArrowPatch
 
 from attnbook.colours import BLUE, GREEN, INK, MUTED, ORANGE, PAPER, RED, SERIES
 from attnbook.plots.arguments import dictionary, real_array
-from attnbook.plots.parts import arrow, box, heading, line, sheet, text
+from attnbook.plots.primitives import arrow, box, heading, line, sheet, text
 from attnbook.plots.style import DASHES, MARKERS, drawn, new_figure
 
 MEMORY, CHIP = 0.82, 2.55  # inches from the top, the middles of both rows

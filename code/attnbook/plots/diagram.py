@@ -1,7 +1,7 @@
 """The diagram of attention: one query, its scores against the keys, weights, values, output."""
 
 from attnbook.colours import MUTED, shade
-from attnbook.plots.parts import arrow, box, heading, line, plus, sheet, text, tint, vector
+from attnbook.plots.primitives import arrow, box, heading, line, plus, sheet, text, tint, vector
 from attnbook.plots.style import drawn
 
 # The book's example. The shades of the query and the keys stand for any vectors.

@@ -1,7 +1,7 @@
 """The diagram of the programs that are asked for attention, one after the other."""
 
 from attnbook.colours import BLUE, FAINT, MUTED, ORANGE, SEEN
-from attnbook.plots.parts import arrow, box, heading, matrix, sheet, text
+from attnbook.plots.primitives import arrow, box, heading, matrix, sheet, text
 from attnbook.plots.style import drawn
 
 PROGRAMS = {  # what each refuses, and whether it writes all scores to memory

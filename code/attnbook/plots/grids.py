@@ -5,7 +5,7 @@ import numpy as np
 from attnbook.colours import BLUE, GREEN, GREY, INK, MUTED, ORANGE, PAPER, RED, SEEN, SERIES, shade
 from attnbook.plots.arguments import boolean_array, names_of, real_array
 from attnbook.plots.numerals import in_cells
-from attnbook.plots.parts import box, heading, line, matrix, sheet, squares, text
+from attnbook.plots.primitives import box, heading, line, matrix, sheet, squares, text
 from attnbook.plots.style import CHARACTER, SIZE, WIDTH, drawn, text_color
 
 AXIS = 0.26  # inches, for the name of an axis

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnbook.colours import BLUE, GREEN, GREY, INK, MUTED, ORANGE, SERIES
 from attnbook.plots.arguments import dictionary, real_array
-from attnbook.plots.parts import arrow, box, heading, line, sheet, text
+from attnbook.plots.primitives import arrow, box, heading, line, sheet, text
 from attnbook.plots.style import drawn
 
 WORDS = {"2": 2, "−": 0, "10": 10}

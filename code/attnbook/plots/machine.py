@@ -1,7 +1,7 @@
 """The diagrams of machine code: which unit does a line, and who owns which gradient."""
 
 from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE
-from attnbook.plots.parts import arrow, box, frame, heading, matrix, sheet, text
+from attnbook.plots.primitives import arrow, box, frame, heading, matrix, sheet, text
 from attnbook.plots.style import drawn
 
 COLUMNS = {"in the kernel": 0.95, "instruction": 2.85, "unit, and what it does a clock": 5.3}

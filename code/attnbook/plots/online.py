@@ -5,7 +5,7 @@ import numpy as np
 from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE, SEEN
 from attnbook.plots.arguments import boolean_array, names_of
 from attnbook.plots.grids import side_by_side
-from attnbook.plots.parts import arrow, box, frame, heading, matrix, sheet, text
+from attnbook.plots.primitives import arrow, box, frame, heading, matrix, sheet, text
 from attnbook.plots.style import WIDTH, drawn, new_figure
 
 EXPONENTIALS = ((1, 3, 4), (2, 1, 1))  # of the scores of two queries and three keys of six

@@ -1,7 +1,7 @@
 """The diagrams of programs on a GPU: memories, lanes and masks, a race, warps and threads."""
 
 from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE, PAPER, RED, SERIES
-from attnbook.plots.parts import FRAME, arrow, box, frame, heading, line, matrix, sheet, text
+from attnbook.plots.primitives import FRAME, arrow, box, frame, heading, line, matrix, sheet, text
 from attnbook.plots.style import drawn
 
 ROWS, ROW = 8, 2  # rows of each array, and of a block

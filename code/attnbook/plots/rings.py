@@ -7,7 +7,7 @@ import numpy as np
 from attnbook.colours import BLUE, GREEN, GREY, MUTED, ORANGE, RED
 from attnbook.plots.arguments import names_of, real_array
 from attnbook.plots.grids import side_by_side
-from attnbook.plots.parts import arrow, box, heading, line, sheet, squares, text, tint
+from attnbook.plots.primitives import arrow, box, heading, line, sheet, squares, text, tint
 from attnbook.plots.style import WIDTH, drawn, new_figure
 
 RANKS, TALL = 4, 3.1

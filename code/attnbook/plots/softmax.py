@@ -1,7 +1,10 @@
-"""The diagrams of softmax: what becomes of a row of scores, and how a score moves the output."""
+"""The diagrams of softmax: a row, two blocks, where exp overflows, and what a score moves."""
+
+import numpy as np
 
 from attnbook.colours import BLUE, GREEN, GREY, INK, MUTED, ORANGE, PAPER, SERIES
-from attnbook.plots.parts import arrow, box, heading, line, sheet, text
+from attnbook.plots.numerals import on_axis
+from attnbook.plots.primitives import arrow, box, heading, line, sheet, text
 from attnbook.plots.style import drawn
 
 ROW = {  # the book's example
@@ -13,6 +16,16 @@ ROW = {  # the book's example
 STEPS = ["− m", "exp", "÷ sum"]
 LARGEST, TOTAL, LSE = "ln 4", "2", "ln 8"
 VALUES, EIGHTHS, OUTPUT = (0, 4, 8), (1, 3, 4), 5.5
+BLOCKS = {  # the book's example in two blocks: scores, weights, values, lse, output
+    "block a": (["0", "ln 3"], ["1/4", "3/4"], [0, 4], "ln 4", 3),
+    "block b": (["ln 4"], ["1"], [8], "ln 4", 8),
+}
+MERGED = ("ln 8", 5.5)
+FORMATS = {  # smallest positive number, largest number, largest score whose exponential is finite
+    "float16": (5.96e-8, 65504, 11.09),
+    "bfloat16": (9.18e-41, 3.39e38, 88.72),
+    "float32": (1.4e-45, 3.40e38, 88.72),
+}
 
 
 @drawn
@@ -61,4 +74,69 @@ def pull_diagram():
     for value in range(0, 9, 2):
         line(ax, [place(value)] * 2, [low, low + 0.07], 1)
         text(ax, place(value), low + 0.24, f"{value}", color=MUTED)
+    return ax.figure
+
+
+@drawn
+def merge_diagram():
+    """Draw two blocks of keys, each with its lse and its output, merged into one."""
+    ax = sheet(3.7)
+    for y, (name, (scores, weights, values, lse, output)) in zip(
+        (0.75, 2.35), BLOCKS.items(), strict=True
+    ):
+        _block(ax, y, name, scores, weights, values)
+        arrow(ax, (3.05, y + 0.25), (3.38, y + 0.25))
+        _pair(ax, 3.95, y + 0.25, lse, output)
+        arrow(ax, (4.55, y + 0.25), (5.15, 1.8 + (0.12 if y > 1.8 else -0.12)))
+    text(ax, 4.62, 1.8, "shares\n1/2, 1/2", size=12.5)
+    _pair(ax, 5.85, 1.8, *MERGED)
+    heading(ax, 5.85, 1.1, "both")
+    text(ax, 3.35, 3.5, "the share of a block is exp(its lse − lse of both)", color=MUTED)
+    return ax.figure
+
+
+def _block(ax, y, name, scores, weights, values):
+    box(ax, 1.62, y + 0.25, 2.8, 1.4, color=GREY, linewidth=0)
+    heading(ax, 0.6, y - 0.27, name)
+    for row, (label, cells, color) in enumerate(
+        [("scores", scores, PAPER), ("weights", weights, BLUE), ("values", values, ORANGE)]
+    ):
+        text(ax, 0.98, y + 0.02 + 0.34 * row, label, ha="right", color=MUTED)
+        for j, cell in enumerate(cells):
+            box(ax, 1.45 + 0.75 * j, y + 0.02 + 0.34 * row, 0.62, 0.28, f"{cell}", color)
+
+
+def _pair(ax, x, y, lse, output):
+    box(ax, x, y - 0.2, 1.1, 0.34, f"lse = {lse}", GREEN)
+    box(ax, x, y + 0.2, 1.1, 0.34, f"output {output:g}", ORANGE)
+
+
+@drawn
+def number_line():
+    """Draw on one line, of powers of ten, which numbers three formats hold, and where exp ends."""
+    ax = sheet(2.9)
+    left, right, low, high = 1.05, 6.35, -46, 40
+
+    def place(power):
+        return left + (right - left) * (power - low) / (high - low)
+
+    for row, (name, (least, most, score)) in enumerate(FORMATS.items()):
+        y = 0.45 + 0.62 * row
+        start, end = place(np.log10(least)), place(np.log10(most))
+        text(ax, 0.9, y, name, ha="right")
+        box(ax, (start + end) / 2, y, end - start, 0.24, color=BLUE)
+        text(
+            ax,
+            (end + 0.08) if row == 0 else end,
+            y - (0 if row == 0 else 0.26),
+            f"exp overflows above {score:.2f}",
+            ha="left" if row == 0 else "right",
+            color=INK,
+        )
+    line(ax, [left, right], [2.2, 2.2], 1)
+    for power in range(-40, 41, 10):
+        line(ax, [place(power)] * 2, [2.2, 2.27], 1)
+        text(ax, place(power), 2.43, on_axis([10.0**power, 1e9])[0] if power else "1")
+    line(ax, [place(0)] * 2, [0.15, 2.2], 1, linestyle=(0, (3, 2)), zorder=3)
+    text(ax, (left + right) / 2, 2.74, "positive numbers that the format holds", color=MUTED)
     return ax.figure

@@ -1,7 +1,7 @@
 """The diagrams of attention without the softmax: two bracketings, and a text in chunks."""
 
 from attnbook.colours import BLUE, GREEN, INK, MUTED, ORANGE
-from attnbook.plots.parts import arrow, box, heading, line, matrix, sheet, text
+from attnbook.plots.primitives import arrow, box, heading, line, matrix, sheet, text
 from attnbook.plots.style import drawn
 
 TALL, WIDE = 1.2, 0.32  # n positions and d features, in inches

@@ -1,7 +1,7 @@
 """The diagram of a Transformer: where the three ways of attention sit among its other parts."""
 
 from attnbook.colours import BLUE, GREY, PAPER
-from attnbook.plots.parts import arrow, box, heading, line, plus, sheet, text
+from attnbook.plots.primitives import arrow, box, heading, line, plus, sheet, text
 from attnbook.plots.style import drawn
 
 WIDE, BESIDE = 2.1, 0.34  # a box, and the space beside it in which its residual runs

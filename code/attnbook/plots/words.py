@@ -4,7 +4,7 @@ import numpy as np
 
 from attnbook.colours import BLUE, GREEN, MUTED, ORANGE, PAPER, SERIES
 from attnbook.plots.arguments import real_array
-from attnbook.plots.parts import arrow, box, heading, line, sheet, text
+from attnbook.plots.primitives import arrow, box, heading, line, sheet, text
 from attnbook.plots.style import WIDTH, drawn
 
 INCHES = {"b": 0.13, "h": 0.13, "n_q": 0.85, "n_k": 1.3, "d_k": 0.5, "d_v": 0.65, "d_model": 0.9}

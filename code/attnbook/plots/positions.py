@@ -5,7 +5,7 @@ from matplotlib.patches import Circle
 
 from attnbook.colours import MUTED, ORANGE, PAPER, SERIES
 from attnbook.plots.arguments import names_of, real_array
-from attnbook.plots.parts import arrow, box, heading, line, sheet, text, tint
+from attnbook.plots.primitives import arrow, box, heading, line, sheet, text, tint
 from attnbook.plots.style import WIDTH, drawn
 
 LABELS, HEAD, ROW = 1.25, 0.55, 0.8  # inches

@@ -1,4 +1,4 @@
-"""The few parts of which diagrams are made. Places are inches from the left and from the top."""
+"""What diagrams are made of. Positions are inches from the left and from the top."""
 
 from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE
-from attnbook.plots.parts import arrow, box, heading, line, matrix, sheet, text, tint, vector
+from attnbook.plots.primitives import arrow, box, heading, line, matrix, sheet, text, tint, vector
 from attnbook.plots.style import drawn
 
 # What six stations of the book show, in small: scores, their softmax, and so on.
