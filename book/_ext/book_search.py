@@ -26,17 +26,23 @@ def _text(node):
         return str(node)
     if isinstance(node, nodes.math):
         return TEX.sub("", FRACTION.sub(r"\1/\2", node.astext()))
-    if isinstance(node, LEFT_OUT):
+    if isinstance(node, LEFT_OUT) or _is_answer(node):
         return ""
     between = "" if isinstance(node, nodes.TextElement) else " "
     return between.join(_text(child) for child in node.children)
 
 
+def _is_answer(node):
+    return isinstance(node, nodes.Element) and "reveal" in node.get("classes", [])
+
+
 def _code(section):
+    """What is found and not shown: the words of code, and of answers that wait to be asked for."""
     for child in section.children:
         if not isinstance(child, nodes.section):
-            for block in child.findall(nodes.literal_block):
-                yield from IDENTIFIER.findall(block.astext())
+            for block in child.findall(nodes.Element):
+                if isinstance(block, nodes.literal_block) or _is_answer(block):
+                    yield from IDENTIFIER.findall(block.astext())
 
 
 def _entry(at, title, page, text, number="", code=()):

@@ -6,7 +6,9 @@ dialog.addEventListener("click", () => dialog.close());
 function enlarge(figure) {
   const close = document.createElement("button");
   close.textContent = "Close";
-  dialog.replaceChildren(close, figure.querySelector("svg").cloneNode(true));
+  const caption = Object.assign(document.createElement("div"), {className: "caption"});
+  caption.append(...figure.querySelector("figcaption").cloneNode(true).childNodes);
+  dialog.replaceChildren(close, figure.querySelector("svg").cloneNode(true), caption);
   // What a copy refers to (patterns, clips) is found in the page: an id stands there once.
   dialog.querySelectorAll("[id]").forEach((element) => element.removeAttribute("id"));
   dialog.setAttribute("aria-label", figure.querySelector(".caption-number").textContent);

@@ -22,6 +22,14 @@ document.querySelectorAll(".bd-article table code .pre").forEach(name => {
   if (name.textContent.length > 16) name.innerHTML = name.innerHTML.replace(/[_.(](?=\w)/g, "$&<wbr>");
 });
 
+// The list of chapters shows where the reader is, whichever way the page was reached.
+const here = document.querySelector(".bd-sidebar-primary .current > a");
+if (here) {
+  const list = here.closest(".sidebar-primary-item");
+  const {top, height} = here.getBoundingClientRect();
+  list.scrollTop += top + height / 2 - list.getBoundingClientRect().top - list.clientHeight / 2;
+}
+
 // The book theme takes the focus from these buttons at each press, for a tooltip that is not here.
 document.querySelectorAll(".theme-switch-button, .search-button, .sidebar-toggle").forEach(button => {
   button.blur = () => {};

@@ -1,13 +1,18 @@
-// Search of the book's sections (sections.js, written by book_search.py): every word must be there, if all are anywhere;
-// titles count most, then text, then code.
+// Search of the book's sections (sections.js, written by book_search.py): a section counts the more, the more of the
+// words it has; titles count most, then text, then code.
 
 const simple = word => word.length > 4 ? word.replace(/(?<=[^s])s$/, "") : word;
 // "log-sum-exp" and "valid_lens" are found whole, without their signs, and by their parts
 const words = text => (text.toLowerCase().match(/[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)*/gu) ?? [])
   .flatMap(word => /[-_.]/.test(word) ? [word.replace(/[-_.]/g, ""), ...word.split(/[-_.]/)] : [word])
   .map(simple);
-const asked = text => (text.toLowerCase().match(/[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)*/gu) ?? [])
-  .map(word => simple(word.replace(/[-_.]/g, "")));
+const COMMON = new Set("a an and are by can do does for from how i in is it my of on the to what when where which why with you"
+  .split(" "));
+const asked = text => {
+  const typed = text.toLowerCase().match(/[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)*/gu) ?? [];
+  const telling = typed.filter(word => !COMMON.has(word));
+  return (telling.length ? telling : typed).map(word => simple(word.replace(/[-_.]/g, "")));
+};
 
 const SECTIONS = PAGES.flatMap(([address, page, rows]) => rows.map(
   ([anchor, n, title, text, code]) => ({at: address + anchor, n, title, page, text, code})));
@@ -35,18 +40,21 @@ const rarity = word => {
   return Math.log(1 + index.length / (1 + having.length));
 };
 const score = (section, query, rare) => {
-  let sum = 0;
+  let sum = 0, known = 0, all = 0;
   for (const word of query) {
     const found = Object.entries(WEIGHT).map(([field, weight]) =>
       weight * Math.log2(1 + hits(section.counts[field], word)));
     const best = found.reduce((a, b) => a + b);
-    if (!best) return 0;
     sum += best * rare.get(word);
+    known += best ? rare.get(word) : 0;
+    all += rare.get(word);
   }
+  if (known < all / 2) return 0;
+  sum *= (known / all) ** 3;
   if (query.length > 1 && section.phrase.includes(` ${query.join(" ")}`)) sum *= 2;
-  if (section.chapter && asked(section.title).join("") === query.join("")) sum *= 40;  // the section has that very name
+  if (section.chapter && words(section.title).join("") === query.join("")) sum *= 40;  // the section has that very name
   if (!section.chapter) return sum / 9;
-  return /#(aside|exercise|what-we-have-now)/.test(section.at) ? .3 * sum : sum;
+  return /#(aside|exercise|what-we-have-now)/.test(section.at) ? .2 * sum : sum;
 };
 
 // Chapter by chapter: first the one that says most of what was asked for, in it the best section.
@@ -62,8 +70,9 @@ const ranked = query => {
     pages.set(section.page, page);
   }
   const taught = ({sum, hits}) => {
-    const {chapter, page} = hits[0].section, named = words(page).some(word => query.includes(word));
-    return sum * (named ? 2 : 1) / (1 + (chapter || 50));  // the earlier chapter teaches
+    const {chapter, page} = hits[0].section, title = words(page);
+    const named = query.filter(word => title.includes(word)).length / query.length;
+    return sum * (1 + 2 * named ** 2) / (1 + (chapter || 50)) ** .8;  // the earlier chapter teaches
   };
   const best = [...pages.values()].sort((a, b) => taught(b) - taught(a));
   return best.flatMap(({hits}) => hits.sort((a, b) => b.points - a.points).map(hit => hit.section));

@@ -72,7 +72,8 @@ def test_a_drawing_opens_large_and_gives_the_focus_back(visit):
     before = visit.locator("figure.drawn svg").first.bounding_box()["width"]
     visit.keyboard.press("Enter")
     dialog = visit.get_by_role("dialog", name="Figure 1")
-    assert dialog.locator("svg").bounding_box()["width"] > 1.5 * before
+    assert dialog.locator("> svg").bounding_box()["width"] > 1.5 * before
+    assert dialog.inner_text().endswith(visit.locator("figcaption").first.inner_text())
     visit.keyboard.press("Escape")
     assert not dialog.is_visible()
     assert link.evaluate("link => link === document.activeElement")

@@ -44,6 +44,15 @@ def test_one_key_shows_every_answer_and_the_choice_is_kept(page):
     assert page.evaluate(HIDDEN, "reveal") == count(page, "reveal")
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_button_shows_every_answer_and_folds_it_again(visit, width):
+    page = visit(CHAPTER, width=width).page
+    for name, folded in (("Show all answers", 0), ("Fold the answers", count(page, "reveal"))):
+        page.get_by_role("button", name=name).click()
+        assert page.evaluate(HIDDEN, "reveal") == folded
+    assert not visit("book/bibliography.html").page.locator(".show-answers").count()
+
+
 def test_typing_in_the_search_box_shows_no_answer(page):
     page.keyboard.press("Control+k")
     page.keyboard.type("a mask")

@@ -30,6 +30,10 @@ TAUGHT = {  # what a reader types -> part of the address where the first result 
     "KV cache": "book/numpy/",
     "bahdanau": "numpy/additive.html",
     "heat map": "html#",
+    "bfloat16": "pytorch/precision.html",
+    "transformer architecture": "numpy/three-ways.html",
+    "attention is all you need": "numpy/three-ways.html",
+    "how do I find a NaN": "pytorch/twins.html#break-it-once-find-the-nan",
 }
 NOTHING = {"einsum", "zyzzyva"}  # no chapter speaks of einsum
 
@@ -105,6 +109,13 @@ def test_excerpts_begin_at_a_word(visit):
     texts = " ".join(page.evaluate("SECTIONS.map(section => section.text)")).split()
     begins = [excerpt.removeprefix("… ").split() for excerpt in excerpts]
     assert {words[0] for words in begins if words} <= set(texts)
+
+
+def test_no_excerpt_tells_an_answer_that_waits_to_be_asked_for(folder, visit):
+    secret = "subtracting it from"  # in an answer of the chapter on softmax
+    assert secret in (folder / "book/numpy/softmax.html").read_text(encoding="utf-8")
+    texts = visit("search.html?q=softmax").page.evaluate("SECTIONS.map(section => section.text)")
+    assert not [text for text in texts if secret in text]
 
 
 def test_a_search_fetches_no_pages(visit):

@@ -49,6 +49,26 @@ def test_the_contents_open_where_the_reader_is(visit):
     link.wait_for(state="visible")
 
 
+SEEN = """node => {
+  const {top, bottom, left, right} = node.getBoundingClientRect();
+  const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+  return top >= 0 && bottom <= innerHeight && node.contains(document.elementFromPoint(x, y));
+}"""
+
+
+@pytest.mark.parametrize("height", [720, 1080])
+def test_the_list_of_chapters_shows_where_the_reader_is(visit, height):
+    page = visit("book/index.html").page
+    page.set_viewport_size({"width": 1280, "height": height})
+    page.locator("article a[href*='many-gpus']").first.click()
+    page.wait_for_url("**/many-gpus.html")
+    for part in (".current > a", ".navbar-brand", ".search-button-field"):
+        assert page.locator(f".bd-sidebar-primary {part}").evaluate(SEEN), part
+    chapters = page.locator(".bd-sidebar-primary .sidebar-primary-item").last
+    chapters.evaluate("box => box.scrollTop = 0")
+    assert height > 1000 or not page.locator(".bd-sidebar-primary .current > a").evaluate(SEEN)
+
+
 BELOW = "link => link.getBoundingClientRect().bottom > innerHeight"
 
 
