@@ -15,6 +15,7 @@ NO_HINT = """() => [...document.querySelectorAll("article :is(pre, [class*=scrol
   .filter(box => getComputedStyle(box).maskImage === "none")
   .map(box => box.textContent.trim().slice(0, 60))"""
 LONG_OUTPUTS = """() => [...document.querySelectorAll(".cell_output pre")]
+  .filter(output => !output.closest(".highlight-python"))  // its lines stay as they are
   .filter(output => output.scrollWidth > output.clientWidth + 1)
   .map(output => output.textContent.trim().slice(0, 60))"""
 TINY = """() => [...new Set([...document.querySelectorAll(".katex-html .mtight")]
@@ -31,7 +32,7 @@ SAME_IDS = """() => {
   const ids = [...document.querySelectorAll("[id]:not(svg *)")].map(node => node.id);
   return [...new Set(ids.filter((id, i) => ids.indexOf(id) < i))];
 }"""
-CLOSED = """() => [...document.querySelectorAll("article details")].filter(box => {
+CLOSED = """() => [...document.querySelectorAll("article details:not(.code)")].filter(box => {
   const last = box.lastElementChild.getBoundingClientRect();
   return last.height === 0 || box.getBoundingClientRect().bottom < last.bottom;
 }).length"""
