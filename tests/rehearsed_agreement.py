@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tools import each_test
+from tools import watchdog
 
 
 def test_first():
@@ -31,7 +31,7 @@ def test_that_is_killed():
 
 
 def test_after_which_the_gpu_is_dead(monkeypatch):
-    each_test.alive = lambda: False
+    watchdog.alive = lambda: False
 
 
 def test_with_another_assembler():

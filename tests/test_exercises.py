@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attnbook import exercises
-from tools.concerned import imported
+from tools.nearest_tests import imported
 
 ALL = exercises.every()
 WRITE = [e for e in ALL if e.kind == "Write"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import each_test, gpu_check, noted
+from tools import gpu_check, outcomes, watchdog
 
 TESTS = "tests/rehearsed_agreement.py"
 BROKEN = ["that_hangs", "that_fails", "that_is_killed", "after_which_the_gpu_is_dead"]
@@ -21,7 +21,7 @@ def test_every_test_runs_once_whatever_others_do(tmp_path, monkeypatch, capsys, 
     if not together:
         monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(gpu_check, "cores", lambda: 1)
-    environ = gpu_check.surroundings() | {"EACH_TEST_SECONDS": "4"}
+    environ = gpu_check.surroundings() | {"TEST_SECONDS": "4"}
     (folder := tmp_path / "notes").mkdir()
     results, broken = gpu_check.agreed(sys.executable, tmp_path, folder, environ, 500, [TESTS])
     said = capsys.readouterr().out
@@ -39,11 +39,11 @@ def test_every_test_runs_once_whatever_others_do(tmp_path, monkeypatch, capsys, 
 def test_what_is_noted_is_read_again(tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
     for word, test in (("begun", "a"), ("ended", "a"), ("begun", "b"), ("failed", "b")):
-        noted.note(one, word, test)
+        outcomes.note(one, word, test)
     for word, test in (("ended", "b"), ("begun", "c x::y"), ("begun", "a")):
-        noted.note(two, word, test)
-    assert noted.after("begun", [one, two]) == ["a", "b", "c x::y"]
-    assert noted.broken([one, two]) == ["b", "c x::y"] and noted.broken([one]) == ["b"]
+        outcomes.note(two, word, test)
+    assert outcomes.after("begun", [one, two]) == ["a", "b", "c x::y"]
+    assert outcomes.broken([one, two]) == ["b", "c x::y"] and outcomes.broken([one]) == ["b"]
 
 
 def test_the_gpu_is_asked_only_where_one_is_in_use(monkeypatch):
@@ -54,11 +54,11 @@ def test_the_gpu_is_asked_only_where_one_is_in_use(monkeypatch):
 
     monkeypatch.setattr(torch.cuda, "synchronize", fails)
     monkeypatch.setattr(torch.cuda, "is_initialized", lambda: False)
-    assert each_test.alive()
+    assert watchdog.alive()
     monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
-    assert not each_test.alive()
+    assert not watchdog.alive()
 
 
 def test_the_test_that_comes_first_is_there():
     source = (Path(__file__).parent / "test_kernels_gpu.py").read_text(encoding="utf-8")
-    assert f"def {each_test.FIRST}(" in source
+    assert f"def {watchdog.FIRST}(" in source

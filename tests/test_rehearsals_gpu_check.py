@@ -24,7 +24,7 @@ WHOLE = gpu_check.agreement
 def stand_ins(tmp_path, monkeypatch):
     """No step needs a GPU; `fault` chooses what goes wrong in the race."""
     monkeypatch.setenv("OUT", str(tmp_path / "out"))
-    monkeypatch.setenv("EACH_TEST_SECONDS", "4")
+    monkeypatch.setenv("TEST_SECONDS", "4")
     monkeypatch.setattr(gpu_check, "READY", ("-c", ""))
     monkeypatch.setattr(gpu_check, "warm", lambda python: [SAYS])
     monkeypatch.setattr(gpu_check, "AGREEMENT", 300)

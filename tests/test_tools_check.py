@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from jupyter_client import KernelManager
 
-from tools import check, kernels, minute, prove
-from tools.concerned import MOST, concerned_by, nearest
+from tools import check, kernels, prove, pytest_budget
+from tools.nearest_tests import MOST, arguments_for, nearest
 
 NOTEBOOK = "book/numpy/weighted-average.ipynb"
 
@@ -33,7 +33,7 @@ def test_each_step_looks_at_the_named_notebooks_only():
     ],
 )
 def test_a_file_is_proved_by_the_tests_nearest_to_it(path, test):
-    tests = [each for each in concerned_by(path) if Path(each).name.startswith("test_")]
+    tests = [each for each in arguments_for(path) if Path(each).name.startswith("test_")]
     assert tests[0] == test and len(tests) <= MOST
     *_, command = check.steps([path]).values()
     assert command[-len(tests) :] == tuple(tests) and NOTEBOOK not in command
@@ -42,14 +42,14 @@ def test_a_file_is_proved_by_the_tests_nearest_to_it(path, test):
 def test_what_no_test_speaks_of_is_proved_by_those_of_its_importers():
     path = "code/attnbook/exercises/engine/diagnose/predictions.py"
     assert nearest(path) == []
-    assert "tests/test_exercise_facts.py" in concerned_by(path)
+    assert "tests/test_exercise_facts.py" in arguments_for(path)
 
 
 def test_an_exercise_is_proved_by_its_own_cases_and_a_family_by_those_of_its_exercises():
     chapters = "code/attnbook/exercises/chapters"
-    assert concerned_by(f"{chapters}/masks/causal_mask.py")[-2:] == ["-k", "masks.causal_mask"]
-    assert concerned_by(f"{chapters}/masks/__init__.py")[-2:] == ["-k", "masks."]
-    users = concerned_by("code/attnbook/exercises/families/triangles.py")[-1]
+    assert arguments_for(f"{chapters}/masks/causal_mask.py")[-2:] == ["-k", "masks.causal_mask"]
+    assert arguments_for(f"{chapters}/masks/__init__.py")[-2:] == ["-k", "masks."]
+    users = arguments_for("code/attnbook/exercises/families/triangles.py")[-1]
     assert "masks.causal_mask" in users.split(" or ")
 
 
@@ -61,11 +61,11 @@ def test_where_no_test_is_known_the_whole_suite_is_asked_for(tmp_path):
 
 
 def test_after_a_minute_a_test_is_skipped_and_before_it_is_not(monkeypatch):
-    monkeypatch.setattr(minute, "used", lambda: minute.SECONDS - 1)
-    minute.pytest_runtest_setup(None)
-    monkeypatch.setattr(minute, "used", lambda: minute.SECONDS + 1)
+    monkeypatch.setattr(pytest_budget, "used", lambda: pytest_budget.SECONDS - 1)
+    pytest_budget.pytest_runtest_setup(None)
+    monkeypatch.setattr(pytest_budget, "used", lambda: pytest_budget.SECONDS + 1)
     with pytest.raises(pytest.skip.Exception, match="`make test` runs it"):
-        minute.pytest_runtest_setup(None)
+        pytest_budget.pytest_runtest_setup(None)
 
 
 def test_the_first_that_fails_ends_a_check(tmp_path):

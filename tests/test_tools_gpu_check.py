@@ -115,7 +115,7 @@ def test_the_commands_are_those_that_there_are(tmp_path):
         capture_output=True,
         text=True,
         env=gpu_check.surroundings()
-        | {"CUDA_VISIBLE_DEVICES": "", "EACH_TEST": str(tmp_path / "notes")},
+        | {"CUDA_VISIBLE_DEVICES": "", "TEST_LOG": str(tmp_path / "notes")},
     )
     assert "this machine has no GPU" in done.stdout and done.returncode in (0, 5), done.stdout
 

@@ -19,10 +19,10 @@ OPTIONS = "--regAllocOptLevel=2"
 def version(path):
     """Three numbers, such as (12, 8, 93); None if this is no assembler that runs here."""
     try:
-        said = subprocess.run([path, "--version"], capture_output=True, text=True).stdout
+        stdout = subprocess.run([path, "--version"], capture_output=True, text=True).stdout
     except OSError:
         return None
-    found = re.search(r"V(\d+)\.(\d+)\.(\d+)", said)
+    found = re.search(r"V(\d+)\.(\d+)\.(\d+)", stdout)
     return found and tuple(map(int, found.groups()))
 
 

@@ -60,27 +60,27 @@ def run():
     environ = {name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"}
     pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    said = []
+    output = []
     with started(COMMAND, cwd=ROOT, env=environ | {"PYTHONUNBUFFERED": "1"}, **pipe) as process:
         for line in process.stdout:
             if not SETTINGS.match(COLOUR.sub("", line)):
-                said.append(readable(line, colours))
-                print(said[-1], end="", flush=True)
-    return process.returncode, "".join(said)
+                output.append(readable(line, colours))
+                print(output[-1], end="", flush=True)
+    return process.returncode, "".join(output)
 
 
-def faults(said):
+def faults(output):
     """The lines that begin a warning or an error, each once, to be said again at the end."""
     return list(
-        dict.fromkeys(line for line in said.splitlines() if FAULT.search(COLOUR.sub("", line)))
+        dict.fromkeys(line for line in output.splitlines() if FAULT.search(COLOUR.sub("", line)))
     )
 
 
-def why(said):
+def why(output):
     """One sentence for what Jupyter Book said before it failed."""
-    if disk_is_full(said):
+    if disk_is_full(output):
         return "The disk is full: free some gigabytes, then run it again."
-    if BROKEN.search(said):
+    if BROKEN.search(output):
         return "A package in .venv is missing or broken: remove the folder .venv, run it again."
     return "The book was not built: each warning and error is listed above."
 
@@ -89,10 +89,10 @@ def build():
     made_of = digest()
     if not MADE_OF.exists() or MADE_OF.read_text() != made_of:
         forget()
-    status, said = run()
+    status, output = run()
     if status:
         forget()  # it warns about a page only when it reads it
-        sys.exit("\n".join([*faults(said), why(said)]))
+        sys.exit("\n".join([*faults(output), why(output)]))
     MADE_OF.write_text(made_of)
     for notebook in left_out():
         print(f"{notebook} is not in the book: _toc.yml does not list it.")

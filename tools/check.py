@@ -8,12 +8,12 @@ import tempfile
 from pathlib import Path
 
 from tools.command import ending
-from tools.concerned import OF_EXERCISES, concerned_by
+from tools.nearest_tests import OF_EXERCISES, arguments_for
 from tools.prove import PYTEST, PYTHON, step
 from tools.reproducible import settings
 
 ALONE = *PYTEST, "-n", "0"
-WITHIN = *PYTEST, "-x", "-p", "tools.minute"
+WITHIN = *PYTEST, "-x", "-p", "tools.pytest_budget"
 
 
 def steps(paths):
@@ -27,7 +27,7 @@ def steps(paths):
         found["rules, exercises and numbers"] = (*ALONE, *_of_chapters(notebooks))
     for path in paths:
         if path not in notebooks:
-            if not (tests := concerned_by(path)):
+            if not (tests := arguments_for(path)):
                 sys.exit(f"No test speaks of {path}: `make test` proves it.")
             pytest = ALONE if len(tests) == 1 or "-k" in tests else WITHIN
             options = ["--everywhere"] if tests == [path] else []

@@ -20,7 +20,7 @@ import threading
 import time
 from pathlib import Path
 
-from tools import assembler, gpu_inspect, noted
+from tools import assembler, gpu_inspect, outcomes
 
 ROOT = Path(__file__).resolve().parents[1]
 MINUTES = 8.0
@@ -71,11 +71,11 @@ def agreed(python, out, folder, environ, seconds, tests=(), name="agreement"):
     for i in range(1 + AGAIN):
         files.append(folder / f"{name}-{i}")
         files[-1].touch()
-        noting, limit = environ | {"EACH_TEST": str(files[-1])}, began + seconds - time.monotonic()
+        noting, limit = environ | {"TEST_LOG": str(files[-1])}, began + seconds - time.monotonic()
         status = step(agreement(python, tests), out / f"{name}.log", noting, limit)
         if status in DONE or time.monotonic() - began > seconds - ENDING:
             break
-    broken = noted.broken(files)
+    broken = outcomes.broken(files)
     status = 0 if status == 5 and files[1:] else status
     return {name: status or int(bool(broken))}, broken
 
@@ -150,7 +150,7 @@ def agreement(python, tests=()):
     """The tests that need a GPU, with no settings of ours: pytest may be an older one there."""
     more = ["-n", str(cores())] if importlib.util.find_spec("xdist") else []
     plain = ["-c", os.devnull, "--rootdir", str(ROOT), "-p", "no:cacheprovider"]
-    plain += ["-p", "tools.each_test", "-v", "--tb=short", "-rsfE"]
+    plain += ["-p", "tools.watchdog", "-v", "--tb=short", "-rsfE"]
     return [python, "-m", "pytest", *plain, *more, *(tests or [TESTS])]
 
 

@@ -122,7 +122,7 @@ def _race(left, record, machine, measured, began, args):
         machine.forget()
         record.add(rows, condition)
         print(*progress(rows), sep="\n")
-        print(*(f"{name}: {said}" for name, said in condition.items()), sep="; ", flush=True)
+        print(*(f"{name}: {value}" for name, value in condition.items()), sep="; ", flush=True)
 
 
 def rates(machine):

@@ -230,14 +230,14 @@ def ready(name, form, case, x, machine):
     grad_out = x.grad_out
     if name in HALF:
         qkv, grad_out = [t.half() for t in qkv], grad_out.half()
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
             call = _call(form(case, x, machine), case, qkv, grad_out)
             machine.poison(4 * case.kept_bytes)
             result = call()
         except Exception as failed:  # whatever a peer does, the race goes on
-            raise Refused(reason(failed, said)) from failed
+            raise Refused(reason(failed, warned)) from failed
     return call, result
 
 
@@ -251,10 +251,10 @@ def _call(attend, case, qkv, grad_out):
     return lambda: torch.autograd.grad(out, leaves, grad_out, retain_graph=True)
 
 
-def reason(failed, said=()):
-    """One line: what was raised, and what was said before; PyTorch warns of why it refuses."""
+def reason(failed, warned=()):
+    """One line: what was raised, and what was warned of before; PyTorch warns of why it refuses."""
     first = str(failed).strip().splitlines()[:1]
     kind = "" if isinstance(failed, Refused) else f"{type(failed).__name__}: "
-    told = [str(w.message).splitlines()[0] for w in said if issubclass(w.category, UserWarning)]
+    told = [str(w.message).splitlines()[0] for w in warned if issubclass(w.category, UserWarning)]
     words = " | ".join(dict.fromkeys([kind + (first[0] if first else ""), *told]))
     return words if len(words) <= 400 else words[:399] + "…"

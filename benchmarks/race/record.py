@@ -127,11 +127,11 @@ class Record:
 
     def after_an_end(self, cases):
         """Note as broken what ran when an earlier process was ended, if one was; its name."""
-        said = self.mark.read_text(encoding="utf-8") if self.mark.exists() else ""
+        mark = self.mark.read_text(encoding="utf-8") if self.mark.exists() else ""
         self.mark.unlink(missing_ok=True)
-        if not said:
+        if not mark:
             return None
-        at, form = json.loads(said)
+        at, form = json.loads(mark)
         for case in cases:
             if case.id == at:
                 self.breaks(case, form, "its process was ended while it ran")

@@ -22,7 +22,7 @@ PYTHON = "code/**/*.py", "benchmarks/**/*.py", "tools/*.py", "tests/**/*.py"
 MOST = 8  # files of tests: all are imported before the first begins, and a minute is short
 
 
-def concerned_by(path):
+def arguments_for(path):
     """The arguments of pytest that prove a file: tests, and which of their cases."""
     path = Path(path).as_posix()
     if path in _sources(TESTS):
@@ -52,13 +52,13 @@ def _distance(test, text, path):
     name = module(path)
     *packages, own = name.split(".")
     package = packages[-1] if packages else own
-    said = len(re.findall(rf"\b({'|'.join(defined(path))})\b", text))
+    mentions = len(re.findall(rf"\b({'|'.join(defined(path))})\b", text))
     above = {".".join(packages[:i]) for i in range(2, len(packages) + 1)}
     after_it, after_its_folder = stem in (f"{package}_{own}", own), stem == package
-    speaks = name in imported(text) or f'"{name}"' in text or (said and above & imported(text))
+    speaks = name in imported(text) or f'"{name}"' in text or (mentions and above & imported(text))
     if not (speaks or after_it or after_its_folder):
         return None
-    return not after_it, not after_its_folder, -said / len(text.split())
+    return not after_it, not after_its_folder, -mentions / len(text.split())
 
 
 def importers(path):

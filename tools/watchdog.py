@@ -1,6 +1,6 @@
 """For tests that may hang or break a GPU: each is written down before it runs, and has a minute.
 
-A plugin of pytest (`-p tools.each_test`). EACH_TEST names the file in which this run notes them.
+A plugin of pytest (`-p tools.watchdog`). TEST_LOG names the file in which this run notes them.
 What the other files of its folder say has begun is not begun again: so the same command, with
 another file, goes on behind a test that ended its process.
 """
@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 
 from benchmarks.race.watch import AGAIN, LATE, watched
-from tools import noted
+from tools import outcomes
 
 FIRST = "test_both_ways_back_agree"  # the product that crosses shared memory: the likeliest fault
-SECONDS = float(os.environ.get("EACH_TEST_SECONDS", LATE))
+SECONDS = float(os.environ.get("TEST_SECONDS", LATE))
 STDERR = os.dup(2)  # pytest takes the other one
 
 
 def file():
-    return Path(os.environ["EACH_TEST"])
+    return Path(os.environ["TEST_LOG"])
 
 
 def note(word, test):
-    noted.note(file(), word, test)
+    outcomes.note(file(), word, test)
 
 
 def alive():
@@ -40,7 +40,7 @@ def alive():
 
 def pytest_collection_modifyitems(config, items):
     before = [each for each in file().parent.iterdir() if each != file()]
-    done = set(noted.after("begun", before))
+    done = set(outcomes.after("begun", before))
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in done])
     items[:] = [item for item in items if item.nodeid not in done]
     items.sort(key=lambda item: FIRST not in item.nodeid)

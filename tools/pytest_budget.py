@@ -1,7 +1,7 @@
 """A minute for `make check`: once it is over, the tests that are left are skipped, and said to be.
 
-As a pytest plugin: `-p tools.minute`. Its clock is the processor's: however busy the machine is,
-the same tests are run.
+As a pytest plugin: `-p tools.pytest_budget`. Its clock is the processor's: however busy the machine
+is, the same tests are run.
 """
 
 import os
