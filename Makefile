@@ -36,7 +36,7 @@ check:
 	@.venv/bin/python -m tools check $(FILE) $(NB)
 
 gpu-check:
-	@$(if $(COMMIT),ATTNBOOK_COMMIT=$(COMMIT)) sh tools/python -m tools.gpu_check $(MINUTES)
+	@$(if $(COMMIT),ATTNBOOK_COMMIT=$(COMMIT)) sh tools/python -m benchmarks.check $(MINUTES)
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tools import watchdog
+from benchmarks.check import watchdog
 
 
 def test_first():

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tools import gpu_check, outcomes, watchdog
+from benchmarks.check import command as gpu_check
+from benchmarks.check import outcomes, watchdog
 
 TESTS = "tests/rehearsed_agreement.py"
 BROKEN = ["that_hangs", "that_fails", "that_is_killed", "after_which_the_gpu_is_dead"]

@@ -12,7 +12,8 @@ import pytest
 from made_up_gpu import WHERE
 from rehearsed_race import CASES, FORMS
 
-from tools import gpu_check, gpu_inspect
+from benchmarks.check import command as gpu_check
+from benchmarks.check import inspection
 
 HERE = Path(__file__).parent
 SAYS = [sys.executable, "-c", "print('none')"]
@@ -28,7 +29,7 @@ def stand_ins(tmp_path, monkeypatch):
     monkeypatch.setattr(gpu_check, "READY", ("-c", ""))
     monkeypatch.setattr(gpu_check, "warm", lambda python: [SAYS])
     monkeypatch.setattr(gpu_check, "AGREEMENT", 300)
-    monkeypatch.setattr(gpu_inspect, "commands", lambda python: {"memcheck": SAYS})
+    monkeypatch.setattr(inspection, "commands", lambda python: {"memcheck": SAYS})
     monkeypatch.setattr(gpu_check, "agreement", lambda python, tests: SAYS)
     real = gpu_check.racing
 
@@ -141,12 +142,12 @@ def test_what_runs_when_the_time_is_over_is_named_and_not_broken(tmp_path, monke
 
 
 def test_each_tool_that_is_there_has_a_command(tmp_path, monkeypatch):
-    monkeypatch.setattr(gpu_inspect, "tool", lambda name: None)
-    assert gpu_inspect.commands("py") == {}
-    monkeypatch.setattr(gpu_inspect, "tool", lambda name: f"here/{name}")
-    found = gpu_inspect.commands("py")
+    monkeypatch.setattr(inspection, "tool", lambda name: None)
+    assert inspection.commands("py") == {}
+    monkeypatch.setattr(inspection, "tool", lambda name: f"here/{name}")
+    found = inspection.commands("py")
     assert list(found) == ["memcheck", "counters"]
     assert found["memcheck"][0] == "here/compute-sanitizer"
-    assert found["memcheck"][-3:] == ["py", "-m", "tools.gpu_inspect"]
-    assert found["counters"][-2:] == ["tools.gpu_inspect", "4096"]
+    assert found["memcheck"][-3:] == ["py", "-m", "benchmarks.check.inspection"]
+    assert found["counters"][-2:] == ["benchmarks.check.inspection", "4096"]
     assert "--clock-control" in found["counters"]  # the clocks are left alone

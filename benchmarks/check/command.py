@@ -1,6 +1,6 @@
 """On a machine with a GPU: the kernels agree, and then they race; one command, within 8 minutes.
 
-    python3 -m tools.gpu_check [MINUTES]
+    python3 -m benchmarks.check [MINUTES]
 
 It installs nothing and makes no environment: it takes the Python that runs it, which needs
 PyTorch and Triton. What fails, hangs or is killed does not stop the rest, and is tried again with
@@ -20,9 +20,9 @@ import threading
 import time
 from pathlib import Path
 
-from tools import assembler, gpu_inspect, outcomes
+from benchmarks.check import assembler, inspection, outcomes
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 MINUTES = 8.0
 AGREEMENT = 200  # seconds at most
 WARMING = 60  # seconds at most that the race waits for what is being compiled
@@ -31,7 +31,7 @@ ENDING = 15  # seconds for the last case of the race
 INSPECTING = 90  # seconds at most for each tool at the end
 DONE = 0, 1, 5  # a step's own statuses; 5: no test is left
 MOST = 40  # tests that are tried again
-READY = "-m", "tools.gpu_ready"
+READY = "-m", "benchmarks.check.ready"
 TESTS = str(ROOT / "tests/test_kernels_gpu.py")
 CACHE = ROOT / "gpu-check/cache"  # never in OUT, of which only a few files may come back
 
@@ -53,10 +53,10 @@ def main(minutes=MINUTES, python=sys.executable):
             finish(process, until - time.monotonic())
         results["race"] = raced(python, out, environ, left)
         results |= tried_again(python, out, Path(folder), environ, broken, left)
-    for name, command in gpu_inspect.commands(python).items():
+    for name, command in inspection.commands(python).items():
         if left() > ENDING:
             status = step(command, out / f"{name}.log", environ, min(left(), INSPECTING))
-            results |= {name: status} if name == gpu_inspect.CHECK else {}
+            results |= {name: status} if name == inspection.CHECK else {}
     print(f"\n=== summary, {(time.monotonic() - began) / 60:.1f} minutes, logs in {out.name}/")
     for name, status in results.items():
         print(f"{name:20}{'ok' if status == 0 else f'FAILED, status {status}'}")
@@ -150,7 +150,7 @@ def agreement(python, tests=()):
     """The tests that need a GPU, with no settings of ours: pytest may be an older one there."""
     more = ["-n", str(cores())] if importlib.util.find_spec("xdist") else []
     plain = ["-c", os.devnull, "--rootdir", str(ROOT), "-p", "no:cacheprovider"]
-    plain += ["-p", "tools.watchdog", "-v", "--tb=short", "-rsfE"]
+    plain += ["-p", "benchmarks.check.watchdog", "-v", "--tb=short", "-rsfE"]
     return [python, "-m", "pytest", *plain, *more, *(tests or [TESTS])]
 
 
@@ -207,7 +207,3 @@ def finish(process, seconds):
     except subprocess.TimeoutExpired:
         end(process)
         process.wait()
-
-
-if __name__ == "__main__":
-    main(*map(float, sys.argv[1:2]))

@@ -6,7 +6,7 @@ from pathlib import Path
 PEERS = Path("peers")
 NO_COMMIT = (
     "gpu-check must know the commit of these files, and finds no git here: say it, as in\n"
-    "    ATTNBOOK_COMMIT=abc1234 python3 -m tools.gpu_check\n"
+    "    ATTNBOOK_COMMIT=abc1234 python3 -m benchmarks.check\n"
     "`git rev-parse --short HEAD` answers it where the files come from."
 )
 CHANGED = "these files are not those of their commit: the record will be refused"

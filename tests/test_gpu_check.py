@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import gpu_check
+from benchmarks.check import command as gpu_check
 
 ROOT = Path(__file__).parents[1]
 
@@ -22,7 +22,7 @@ def steps(tmp_path, monkeypatch):
     """Steps that say something and end well, which a test may replace."""
     monkeypatch.setenv("OUT", str(tmp_path))
     monkeypatch.setattr(gpu_check, "READY", ("-c", ""))
-    monkeypatch.setattr(gpu_check.gpu_inspect, "commands", lambda python: {})
+    monkeypatch.setattr(gpu_check.inspection, "commands", lambda python: {})
     monkeypatch.setattr(gpu_check, "warm", lambda python: [says("warm one"), says("warm two")])
     monkeypatch.setattr(gpu_check, "agreement", lambda python, tests: says("they agree"))
     monkeypatch.setattr(gpu_check, "racing", lambda python, out, minutes, only: says("they race"))
@@ -122,7 +122,7 @@ def test_the_commands_are_those_that_there_are(tmp_path):
 
 def test_a_machine_without_a_gpu_is_told_so_in_one_sentence(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "tools.gpu_check"],
+        [sys.executable, "-m", "benchmarks.check"],
         capture_output=True,
         text=True,
         cwd=ROOT,
@@ -135,5 +135,5 @@ def test_a_machine_without_a_gpu_is_told_so_in_one_sentence(tmp_path):
 def test_make_hands_over_commit_and_minutes_and_makes_no_environment():
     run = ["make", "-n", "-C", str(ROOT), "gpu-check", "COMMIT=abc1234", "MINUTES=5"]
     said = subprocess.run(run, capture_output=True, text=True, check=True).stdout
-    line = "ATTNBOOK_COMMIT=abc1234 sh tools/python -m tools.gpu_check 5"
+    line = "ATTNBOOK_COMMIT=abc1234 sh tools/python -m benchmarks.check 5"
     assert line in said and ".venv" not in said and "environment" not in said

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import assembler
+from benchmarks.check import assembler
 
 CUBIN = """
 import sys, tempfile, triton, triton.language as tl

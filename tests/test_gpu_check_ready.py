@@ -7,8 +7,8 @@ import sys
 import pytest
 import torch
 
+from benchmarks.check import ready
 from benchmarks.race import tutorial
-from tools import gpu_ready
 
 environment = importlib.import_module("attnbook.measure.environment")
 RIGHT = "import triton\n@triton.jit\ndef f(warp_specialize, IS_HOPPER):\n    pass\n"
@@ -22,7 +22,7 @@ def gpu(monkeypatch):
 
 
 def test_with_a_gpu_and_a_commit_all_can_begin(gpu):
-    assert gpu_ready.refusal() is None
+    assert ready.refusal() is None
 
 
 def test_without_git_and_without_a_commit_nothing_begins(gpu, tmp_path):
@@ -31,17 +31,17 @@ def test_without_git_and_without_a_commit_nothing_begins(gpu, tmp_path):
     gpu.setattr(torch.cuda, "is_available", lambda: True)
     gpu.setattr(environment, "__file__", str(tmp_path / "environment.py"))
     gpu.delenv("ATTNBOOK_COMMIT", raising=False)
-    assert gpu_ready.refusal() == gpu_ready.NO_COMMIT
-    assert "ATTNBOOK_COMMIT=abc1234 python3 -m tools.gpu_check" in gpu_ready.NO_COMMIT
+    assert ready.refusal() == ready.NO_COMMIT
+    assert "ATTNBOOK_COMMIT=abc1234 python3 -m benchmarks.check" in ready.NO_COMMIT
     gpu.setenv("ATTNBOOK_COMMIT", "abc1234")
-    assert gpu_ready.refusal() is None
+    assert ready.refusal() is None
 
 
 def test_without_a_gpu_or_triton_nothing_begins(gpu):
     gpu.setattr(torch.cuda, "is_available", lambda: False)
-    assert gpu_ready.refusal() == "gpu-check needs a GPU: PyTorch finds none"
+    assert ready.refusal() == "gpu-check needs a GPU: PyTorch finds none"
     gpu.setitem(sys.modules, "triton", None)
-    assert "gpu-check needs PyTorch and Triton: " in gpu_ready.refusal()
+    assert "gpu-check needs PyTorch and Triton: " in ready.refusal()
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_tutorial_that_is_absent_or_another_is_said_loudly(gpu, tmp_path, caps
     if text:
         (tmp_path / "peers" / tutorial.FILE).write_text(text)
     gpu.chdir(tmp_path)
-    gpu_ready.main()
+    ready.main()
     told = capsys.readouterr().out
     assert (said in told and told.count("!" * 80) == 2) if said else not told
 
@@ -67,13 +67,13 @@ def test_a_tutorial_that_is_absent_or_another_is_said_loudly(gpu, tmp_path, caps
 def test_changes_that_no_commit_has_are_said_loudly(gpu, tmp_path, capsys):
     gpu.setattr(environment, "commit", lambda: "abc1234+")
     gpu.chdir(tmp_path)
-    gpu_ready.main()
-    assert f"!!! {gpu_ready.CHANGED}\n" in capsys.readouterr().out
+    ready.main()
+    assert f"!!! {ready.CHANGED}\n" in capsys.readouterr().out
 
 
 def test_what_is_refused_is_the_last_word(gpu, capsys):
     gpu.setattr(environment, "commit", lambda: "none")
     with pytest.raises(SystemExit) as ended:
-        gpu_ready.main()
-    assert ended.value.code == gpu_ready.NO_COMMIT and not capsys.readouterr().out
-    assert os.path.basename(gpu_ready.PEERS) == "peers"
+        ready.main()
+    assert ended.value.code == ready.NO_COMMIT and not capsys.readouterr().out
+    assert os.path.basename(ready.PEERS) == "peers"

@@ -1,7 +1,7 @@
 """For tests that may hang or break a GPU: each is written down before it runs, and has a minute.
 
-A plugin of pytest (`-p tools.watchdog`). TEST_LOG names the file in which this run notes them.
-What the other files of its folder say has begun is not begun again: so the same command, with
+A plugin of pytest: `-p benchmarks.check.watchdog`. TEST_LOG names the file in which this run notes
+them. What the other files of its folder say has begun is not begun again: so the same command, with
 another file, goes on behind a test that ended its process.
 """
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.check import outcomes
 from benchmarks.race.watch import AGAIN, LATE, watched
-from tools import outcomes
 
 FIRST = "test_both_ways_back_agree"  # the product that crosses shared memory: the likeliest fault
 SECONDS = float(os.environ.get("TEST_SECONDS", LATE))

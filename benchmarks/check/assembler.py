@@ -11,7 +11,7 @@ import subprocess
 import sysconfig
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 # Triton 3.7 tells each assembler this, for a fault in those of CUDA 13; Triton 3.6 does not.
 OPTIONS = "--regAllocOptLevel=2"
 

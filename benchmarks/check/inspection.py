@@ -1,6 +1,6 @@
 """What NVIDIA's own tools say of the kernels, where they are installed: wrong accesses, and speed.
 
-    python3 -m tools.gpu_inspect [KEYS]
+    python3 -m benchmarks.check.inspection [KEYS]
 
 computes four cases, small ones by default, and ends with status 1 if one of them does not agree.
 """
@@ -15,7 +15,7 @@ LARGE = 4096
 
 def commands(python):
     """A command for each tool that is here, by the name of its log."""
-    run = [python, "-m", "tools.gpu_inspect"]
+    run = [python, "-m", "benchmarks.check.inspection"]
     found = {}
     if sanitizer := tool("compute-sanitizer"):
         found[CHECK] = [sanitizer, "--tool", "memcheck", "--error-exitcode", "9", *run]

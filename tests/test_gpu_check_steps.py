@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.check import command as gpu_check
 from benchmarks.race import command
-from tools import gpu_check
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -121,7 +121,7 @@ def clock(monkeypatch, tmp_path):
     monkeypatch.setattr(gpu_check, "agreement", lambda python, tests: "agree")
     race = lambda python, out, minutes, only: ("race", out, minutes)  # noqa: E731
     monkeypatch.setattr(gpu_check, "racing", race)
-    monkeypatch.setattr(gpu_check.gpu_inspect, "commands", lambda python: {})
+    monkeypatch.setattr(gpu_check.inspection, "commands", lambda python: {})
     monkeypatch.setattr(gpu_check, "step", step)
     monkeypatch.setattr(gpu_check, "started", started)
     monkeypatch.setattr(gpu_check, "finish", lambda process, wait: seen.asked.append(wait))
@@ -189,5 +189,5 @@ def test_without_a_gpu_nothing_is_begun(clock, monkeypatch):
     with pytest.raises(SystemExit, match="1"):
         gpu_check.main(python="py")
     (((*_, module), folder),) = asked
-    assert (module, folder) == ("tools.gpu_ready", gpu_check.ROOT) and not clock.asked
+    assert (module, folder) == ("benchmarks.check.ready", gpu_check.ROOT) and not clock.asked
     assert gpu_check.MINUTES == 8
