@@ -26,6 +26,7 @@ def test_what_is_imported_is_here_and_what_was_set_stays(monkeypatch):
     assert (found["PYTHONUNBUFFERED"], found["KEPT"]) == ("1", "too")
     assert found["TRITON_CACHE_DIR"] == str(ROOT / "gpu-check/cache/triton")
     assert found["TORCHINDUCTOR_CACHE_DIR"] == str(ROOT / "gpu-check/cache/torchinductor")
+    assert found["KINETO_LOG_LEVEL"] == "99"
     monkeypatch.setenv("TRITON_CACHE_DIR", "there")
     assert gpu_check.surroundings()["TRITON_CACHE_DIR"] == "there"
     assert os.environ["PYTHONPATH"] == "elsewhere"

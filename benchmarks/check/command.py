@@ -132,6 +132,7 @@ def surroundings():
     """
     places = [str(ROOT / name) for name in ("code", "tests")] + [str(ROOT)]
     kept = {f"{name}_CACHE_DIR": str(CACHE / name.lower()) for name in ("TRITON", "TORCHINDUCTOR")}
+    kept |= {"KINETO_LOG_LEVEL": "99"}  # or PyTorch's profiler writes two lines each time
     ours = {"PYTHONPATH": os.pathsep.join(places), "PYTHONUNBUFFERED": "1"}
     return kept | os.environ | ours
 
