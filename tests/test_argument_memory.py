@@ -89,7 +89,7 @@ def test_what_one_thread_is_inside_of_is_nothing_to_another():
         except TypeError as error:
             errors.append(str(error))
 
-    with call_state.inside(cast=True):
+    with call_state.inside(print, cast=True):
         thread = threading.Thread(target=wrong)
         thread.start()
         thread.join()
@@ -97,8 +97,8 @@ def test_what_one_thread_is_inside_of_is_nothing_to_another():
 
 
 def test_inside_is_left_as_it_was_entered():
-    with call_state.inside(cast=False):
-        with call_state.inside(cast=True):
+    with call_state.inside(print, cast=False):
+        with call_state.inside(print, cast=True):
             pass
         assert (call_state.checked, call_state.cast) == (True, False)
     assert (call_state.checked, call_state.cast) == (False, False)

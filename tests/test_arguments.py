@@ -387,7 +387,7 @@ def test_masked_softmax_takes_every_length_from_none_to_all(lens, dtype):
 def test_a_kernel_width_that_is_not_positive_is_refused(width):
     q, k, _ = queries_keys_values()
     sentence = refusal(reference.gaussian_scores, q, k, width, error=ValueError)
-    assert sentence == f"gaussian_scores: width is {width}; expected one above 0"
+    assert sentence == f"gaussian_scores: width is {width}; expected a number above 0"
 
 
 @pytest.mark.parametrize("cap", [0, -1.5, np.nan, np.inf])

@@ -185,8 +185,8 @@ def test_a_query_that_is_nan_has_a_row_of_nan_and_no_zeros():
 
 
 REFUSED = {
-    "q has 4 heads; expected a multiple of those of k, 3": {"n_kv_heads": 3},
-    "q has 4 heads; expected a multiple of those of k, 0": {"n_kv_heads": 0},
+    "k has 3 heads; expected a divisor of the 4 of q": {"n_kv_heads": 3},
+    "k has 0 heads; expected a divisor of the 4 of q": {"n_kv_heads": 0},
     "window is -1; expected 0 or more": {"window": -1},
     "window is 3 and causal is False; expected causal=True": {"window": 3},
     **{
@@ -295,9 +295,9 @@ def test_a_bias_of_minus_infinity_hides_and_one_that_is_nan_spoils(name):
 
 def test_a_width_of_nothing_needs_a_scale():
     tensors = Case(arrays(3, 4, d_k=0, d_v=4), {}).tensors()
-    with pytest.raises(ValueError, match="q has width d_k = 0; expected 1 or more, or a scale"):
+    with pytest.raises(ValueError, match="q has width d_k = 0; expected 1 or more, for the scale"):
         fused.attention(*tensors)
-    with pytest.raises(ValueError, match="q has width d_k = 0; expected 1 or more, or a scale"):
+    with pytest.raises(ValueError, match="q has width d_k = 0; expected 1 or more, for the scale"):
         fused.explain(*tensors)
     out = fused.attention(*tensors, scale=1.0)
     mean = tensors[2].mean(-2, keepdim=True).repeat_interleave(2, -3).expand_as(out)

@@ -106,8 +106,8 @@ def test_the_cases_are_right_without_a_mistake():
 
 WRONG = {
     (sdpa.arguments, "the scale of the padded width"): (
-        "q.shape[-1] ** -0.5",
-        "max(q.shape[-1], v.shape[-1]) ** -0.5",
+        "resolve_scale(scale, q.shape[-1])",
+        "resolve_scale(scale, max(q.shape[-1], v.shape[-1]))",
     ),
     (sdpa.arguments, "a scale that loses its sign"): ("math.copysign(1.0, scale)", "1.0"),
     (sdpa.arguments, "a scale that is only a sign"): ("abs(scale) or 1.0", "1.0"),

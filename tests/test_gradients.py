@@ -319,7 +319,9 @@ def test_wrong_shapes_are_named():
     arrays = arguments(HEADS)
     with pytest.raises(TypeError, match="multi_head_attention_backward: q is "):
         by_hand(HEADS, grad_out(HEADS)[:2], arrays)
-    with pytest.raises(ValueError, match="split_heads: n_heads is 3; expected a divisor"):
+    with pytest.raises(
+        ValueError, match="multi_head_attention_backward: n_heads is 3; expected a divisor"
+    ):
         gradients.multi_head_attention_backward(grad_out(HEADS), *arrays, 3)
     name = "^multi_head_attention_backward: "
     with pytest.raises(ValueError, match=name + "n_kv_heads is 3; expected a divisor of n_heads"):

@@ -128,7 +128,7 @@ MISTAKES = {
             "(q[..., None, :] @ state)[..., 0, :]",
             "(state[..., : q.shape[-1]] @ q[..., :, None])[..., 0]",
         ),
-        "the scale upside down": (linear._scaled, "** -0.5", "** 0.5"),
+        "the scale upside down": (linear._scaled, "q * resolve", "q / resolve"),
         "a strict triangle": (PARALLEL, "causal_mask(n, n)", "causal_mask(n + 1, n)[:n]"),
         "the state not read": (PARALLEL, " + (since_start * q) @ state", ""),
         "the state not handed on": (PARALLEL, "state_kept + ", ""),

@@ -321,10 +321,10 @@ def test_the_blocks_of_a_causal_mask_can_be_counted():
     assert [int(np.sum(x)) for x in (~some, every, some & ~every)] == [28, 28, 8]
 
 
-def test_a_block_of_nothing_is_refused():
-    for call in (
-        lambda: online.attention_blockwise(*queries_keys_values(()), block=0),
-        lambda: online.visible_blocks(MASKS["causal"], 2, 0),
-    ):
-        with pytest.raises(ValueError, match="block is 0; expected 1 or more"):
-            call()
+def test_a_block_of_nothing_is_refused_by_the_name_that_the_function_has_for_it():
+    with pytest.raises(ValueError, match=r"^attention_blockwise: block is 0; expected 1 or more$"):
+        online.attention_blockwise(*queries_keys_values(()), block=0)
+    with pytest.raises(ValueError, match=r"^visible_blocks: columns is 0; expected 1 or more$"):
+        online.visible_blocks(MASKS["causal"], 2, 0)
+    with pytest.raises(ValueError, match=r"^visible_blocks: rows is -1; expected 1 or more$"):
+        online.visible_blocks(MASKS["causal"], -1, 2)

@@ -47,8 +47,8 @@ def in_loops():
 
 WITH_LSE, MERGE, BLOCKWISE = blocks.attention_with_lse, blocks.merge, blocks.attention_blockwise
 BACK, VISIBLE = blocks.attention_blockwise_backward, blocks.visible_blocks
-L, EXP = "shift + np.log(total)", "_shifted_exp(scores, mask)"
-QUOTIENT, BIASED = "exp / np.where(total == 0, 1, total)", "scores if bias is None else"
+L, LSE, WEIGHTS_OF = "shift + np.log(total)", "logsumexp(scores, mask)", "softmax(scores, mask)"
+CENTRED, BIASED = "scores - np.max(scores, axis=-1, keepdims=True)", "scores if bias is None else"
 SUM = "share_a[..., None] * out_a + share_b[..., None] * out_b"
 SHARES = "np.exp(lse_a - shift), np.exp(lse_b - shift)"
 MEAN, SHIFT = "(grad_weights - delta)", "lse == -np.inf, 0, lse"
@@ -57,18 +57,21 @@ SCALE = "(grad_scores, q, here, scale, seen)"
 STARTS = "list(range(0, n, block))"
 MISTAKES = {
     definition: {
-        "L without the maximum": (WITH_LSE, L, "np.log(total)"),
-        "the maximum subtracted": (WITH_LSE, L, "np.log(total) - shift"),
-        "L is the maximum": (WITH_LSE, L, "shift + 0 * total"),
-        "the sum for its logarithm": (WITH_LSE, L, "shift + total"),
-        "L in base two": (WITH_LSE, L, "(shift + np.log(total)) / np.log(2)"),
-        "no guard of an empty row": (WITH_LSE, QUOTIENT, "exp / total"),
-        "not divided": (WITH_LSE, QUOTIENT, "exp"),
-        "L of all keys": (WITH_LSE, EXP, "_shifted_exp(scores, None)"),
+        "L without the maximum": (WITH_LSE, LSE, LSE.replace("scores", CENTRED)),
+        "L is the maximum": (WITH_LSE, LSE, "np.max(scores, axis=-1)"),
+        "the sum for its logarithm": (WITH_LSE, LSE, f"np.exp({LSE})"),
+        "L in base two": (WITH_LSE, LSE, f"{LSE} / np.log(2)"),
+        "L of all keys": (WITH_LSE, LSE, "logsumexp(scores)"),
+        "not divided": (WITH_LSE, WEIGHTS_OF, "np.exp(scores)"),
+        "divided by all keys": (WITH_LSE, WEIGHTS_OF, "softmax(scores)"),
         "the scale ignored": (WITH_LSE, "scores(q, k, scale)", "scores(q, k)"),
         "the bias ignored": (WITH_LSE, BIASED, "scores if True else"),
         "the bias twice": (WITH_LSE, f"{BIASED} scores + bias", f"{BIASED} scores + 2 * bias"),
-        "a hidden value counts": (WITH_LSE, "weighted_sum(weights, v, mask)", "weights @ v"),
+        "a hidden value counts": (
+            WITH_LSE,
+            f"weighted_sum({WEIGHTS_OF}, v, mask)",
+            f"{WEIGHTS_OF} @ v",
+        ),
     },
     forward: {
         "merged without shares": (MERGE, SUM, "total[..., None] * (out_a + out_b)"),

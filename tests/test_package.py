@@ -93,6 +93,7 @@ def test_every_name_at_the_door_is_there():
     folders = {p.stem for p in (ROOT / "code/attnbook").iterdir() if not p.name.startswith("_")}
     assert folders - set(attnbook.__all__) == {
         "arguments",
+        "checks",
         "colours",
         "operation",
         "profiler",

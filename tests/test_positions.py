@@ -247,8 +247,8 @@ REFUSED = [
     ("frequencies", (3,), "frequencies: width is 3; expected an even number, 2 or more"),
     ("frequencies", (0,), "frequencies: width is 0; expected an even number, 2 or more"),
     ("frequencies", (4, 0), "frequencies: base is 0; expected a number above 0"),
-    ("stretched", (THETA, 0.5, "ntk"), "stretched: factor is 0.5; expected a number of"),
-    ("stretched", (THETA, 2, "cubic"), "method is 'cubic'; expected one of linear, ntk"),
+    ("stretched", (THETA, 0.5, "ntk"), "stretched: factor is 0.5; expected 1 or more"),
+    ("stretched", (THETA, 2, "cubic"), "stretched: method is 'cubic'; expected one of linear, ntk"),
     (
         "halves_from_neighbours",
         (X[:, :5],),
@@ -259,10 +259,10 @@ REFUSED = [
         (X[:, :5],),
         "neighbours_from_halves: x has 5 features; expected an",
     ),
-    ("rope", (X, PLACES, THETA, "pairs"), "pairing is 'pairs'; expected one of"),
-    ("rope", (X[:, :4], PLACES, THETA), "rotate: cos has 4 pairs; expected at most 2"),
+    ("rope", (X, PLACES, THETA, "pairs"), "rope: pairing is 'pairs'; expected one of"),
+    ("rope", (X[:, :4], PLACES, THETA), "rope: cos has 4 pairs; expected at most 2"),
     ("alibi_bias", (0, 2, 2), "alibi_bias: n_heads is 0; expected 1 or more"),
-    ("alibi_bias", (2, -1, 2), "n_q is -1; expected 0 or more"),
+    ("alibi_bias", (2, -1, 2), "alibi_bias: n_q is -1; expected 0 or more"),
 ]
 
 

@@ -155,5 +155,5 @@ def test_what_a_zigzag_cannot_place_is_refused():
     q = torch.zeros(1, 3, 2)
     with pytest.raises(ValueError, match="q has 3 positions; expected an even number"):
         attention._fit(q, "zigzag")
-    with pytest.raises(ValueError, match="placement is 'striped'; expected 'contiguous' or"):
+    with pytest.raises(ValueError, match="placement is 'striped'; expected one of contiguous"):
         attention._fit(q, "striped")

@@ -1,6 +1,7 @@
 """What functions on tensors do beside their own lines: dtypes, autocast, names that lead on."""
 
 import numpy as np
+import one_line
 import pytest
 import torch
 from libraries import BOTH, ones, taken_by
@@ -8,6 +9,7 @@ from test_arguments import refusal
 from test_twins import NAMES, others, tensors
 
 from attnbook import distributed, fused, pytorch, reference
+from attnbook.operation import CallState
 
 attend = pytorch.scaled_dot_product_attention
 
@@ -127,6 +129,34 @@ def test_queries_without_width_need_a_scale(library):
     assert "q has width d_k = 0" in said
     out = library.scaled_dot_product_attention(q, q, v, scale=1)
     assert (out == 1).all()
+
+
+REFUSED = {
+    "scaled_dot_product_attention: q has width d_k = 0; expected 1 or more, for the scale 1/√d_k": (
+        lambda m: m.scaled_dot_product_attention(*(ones(m, 3, d) for d in (0, 0, 2)))
+    ),
+    "multi_head_attention: n_heads is 3; expected a divisor of d_model = 4": (
+        lambda m: m.multi_head_attention(*[ones(m, 4, 4)] * 7, n_heads=3)
+    ),
+    "masked_softmax: valid_lens has 5; expected 0 to n_k = 4": (
+        lambda m: m.masked_softmax(*taken_by(m, np.ones((1, 2, 4)), np.array([5])))
+    ),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_what_is_refused_inside_names_the_function_that_was_called(library, sentence):
+    with pytest.raises(ValueError) as caught:
+        REFUSED[sentence](library)
+    assert str(caught.value) == sentence
+
+
+def test_a_sentence_without_the_function_is_found(monkeypatch):
+    one_line.put(monkeypatch, CallState.inside, "not before[0]", "False")
+    for sentence in REFUSED:
+        with pytest.raises(AssertionError):
+            test_what_is_refused_inside_names_the_function_that_was_called(reference, sentence)
 
 
 @BOTH

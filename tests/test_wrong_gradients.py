@@ -47,7 +47,9 @@ ATTENTION, LAYER = (
 PAIRS, LINEAR = gradients.additive_attention_backward, gradients.linear_backward
 REPEAT, ROPE = gradients.repeat_heads_backward, gradients.rope_backward
 PULL, DELTA = "weights * (grad_weights - delta)", "np.sum(weights * grad_weights, axis=-1"
-SCALED, SLOPE, TURN = "scale * grad_scores", "(1 - units**2)", "np.cos(angles), -np.sin(angles)"
+SCALE = "resolve_scale(scale, q.shape[-1])"
+SCALED = f"{SCALE} * grad_scores"
+SLOPE, TURN = "(1 - units**2)", "np.cos(angles), -np.sin(angles)"
 W, COPIES, BATCH = "_transposed(x) @ grad_out)", "np.sum(copies, axis=-3)", "np.sum(x, axis="
 BACK = "softmax_backward(grad_weights, weights, mask)"
 UNTURNED = "(weights if weights.shape[-1] == weights.shape[-2] else _transposed(weights))"
@@ -78,9 +80,9 @@ MISTAKES = {
     ),
     "nothing transposed": (gradients._transposed, "np.swapaxes(x, -1, -2)", "x", dot),
     "no scale": (SCORES, SCALED, "grad_scores", plain),
-    "the scale twice": (SCORES, SCALED, "scale**2 * grad_scores", plain),
-    "divided by the scale": (SCORES, SCALED, "grad_scores / scale", plain),
-    "always 1/√d_k": (SCORES, SCALED, "q.shape[-1] ** -0.5 * grad_scores", scaled),
+    "the scale twice": (SCORES, SCALED, f"{SCALE}**2 * grad_scores", plain),
+    "divided by the scale": (SCORES, SCALED, f"grad_scores / {SCALE}", plain),
+    "always 1/√d_k": (SCORES, SCALED, "resolve_scale(None, q.shape[-1]) * grad_scores", scaled),
     "queries for keys": (SCORES, "return grad_q, grad_k", "return grad_k, grad_q", plain),
     "tanh passes all": (PAIRS, SLOPE, "1", added),
     "tanh's slope 1 - h": (PAIRS, SLOPE, "(1 - units)", added),

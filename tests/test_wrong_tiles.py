@@ -65,7 +65,7 @@ def padding(monkeypatch):
 LSE = "np.subtract(np.log(lse), q1[..., d:], out=lse)"
 GUARD = "unsound = [] if _is_sound(out, lse) else self.unsound(out, lse)"
 SOUND = "np.all((0.5 < total) & (total < np.inf)) and np.all(np.isfinite(out))"
-SCALED = "np.multiply(q, d**-0.5, out=q1[..., :d])"
+SCALED = "np.multiply(q, self.scale, out=q1[..., :d])"
 FUTURE, PAST = "at = i + self.high + 1 - j", "at = i + self.low - j"
 BLOCKS = "slice(max(0, r.start + low), min(n_k, r.stop + high))"
 LENGTH = "k[i, ..., :n, :], v[i, ..., :n, :]"
@@ -78,8 +78,8 @@ FORWARD = [
     ("overflow of the sum not noticed", SOUND, "np.all(np.isfinite(out))", overflow(709.7)),
     ("underflow of the sum not noticed", SOUND, SOUND.replace("0.5 <", "0 <"), one_key),
     ("not finite outputs not noticed", SOUND, "np.all(total < np.inf)", junk),
-    ("not scaled", SCALED, SCALED.replace("d**-0.5", "1.0"), readable("plain")),
-    ("argument scaled", SCALED, "q *= d**-0.5; q1[..., :d] = q", unchanged),
+    ("not scaled", SCALED, SCALED.replace("self.scale", "1.0"), readable("plain")),
+    ("argument scaled", SCALED, "q *= self.scale; q1[..., :d] = q", unchanged),
     ("edge of the future late by one", FUTURE, FUTURE + " + 1", readable("causal")),
     ("edge of the future early by one", FUTURE, FUTURE + " - 1", readable("causal")),
     ("edge of the past late by one", PAST, PAST + " + 1", readable("window 3 2")),

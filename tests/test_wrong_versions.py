@@ -67,7 +67,7 @@ HIDE, SHIFTED, DIVIDE = (
 )
 LOG, SCALE, MIXED = (
     "shift + np.log(total)",
-    "q.shape[-1] ** -0.5 if",
+    "resolve_scale(scale, q.shape[-1])",
     "softmax(scores, mask), v, mask",
 )
 AHEAD = "steps_ahead(n_q, n_k) <= 0"
@@ -126,11 +126,11 @@ MISTAKES = {
     "L is NaN where nothing is visible": (STEPS, "np.isfinite(top), top, 0", "True, top, 0", empty),
     "L in base two": (LSE, LOG, f"({LOG}) / np.log(2)", lse_in_loops),
     "L of all keys": (LSE, SHIFTED, "_shifted_exp(scores, None)", lse_in_loops),
-    "no scale": (SCORES, SCALE, "1.0 if", plain),
-    "multiplied by √d_k": (SCORES, SCALE, "q.shape[-1] ** 0.5 if", plain),
-    "1/d_k": (SCORES, SCALE, "q.shape[-1] ** -1.0 if", plain),
-    "the width of all heads": (SCORES, SCALE, "(q.shape[0] * q.shape[-1]) ** -0.5 if", plain),
-    "√n_k": (SCORES, SCALE, "k.shape[-2] ** -0.5 if", plain),
+    "no scale": (SCORES, SCALE, "1.0", plain),
+    "multiplied by √d_k": (SCORES, SCALE, "q.shape[-1] ** 0.5", plain),
+    "1/d_k": (SCORES, SCALE, "q.shape[-1] ** -1.0", plain),
+    "the width of all heads": (SCORES, SCALE, "(q.shape[0] * q.shape[-1]) ** -0.5", plain),
+    "√n_k": (SCORES, SCALE, "k.shape[-2] ** -0.5", plain),
     "bias scaled too": (ATTEND, "scores + bias", "scores + bias * q.shape[-1] ** -0.5", biased),
     "bias ignored": (ATTEND, "scores + bias", "scores", both),
     "queries hidden where keys should be": (

@@ -81,12 +81,12 @@ def test_numbers_of_any_kind_widen_no_frequency(library, ramp, kind):
 
 
 REFUSED = [
-    ((0.5, 2048, "code"), "yarn: factor is 0.5; expected a number of at least 1"),
+    ((0.5, 2048, "code"), "yarn: factor is 0.5; expected 1 or more"),
     ((2, 0, "paper"), "yarn: trained_length is 0; expected a finite number above 0"),
     ((2, -1, "code"), "yarn: trained_length is -1; expected a finite number above 0"),
     ((2, np.nan, "code"), "yarn: trained_length is nan; expected a finite number above 0"),
     ((2, np.inf, "code"), "yarn: trained_length is inf; expected a finite number above 0"),
-    ((2, 2048, "yarn"), "ramp is 'yarn'; expected one of paper, code"),
+    ((2, 2048, "yarn"), "yarn: ramp is 'yarn'; expected one of paper, code"),
     ((2, 2048, "code", 1, 1), "yarn: beta_slow is 1 and beta_fast is 1; expected numbers above 0"),
     ((2, 2048, "code", 4, 0), "yarn: beta_slow is 0 and beta_fast is 4; expected numbers above 0"),
 ]

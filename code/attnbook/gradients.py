@@ -1,9 +1,9 @@
 """The backward passes of `reference`, derived by hand with the chain rule.
 
-grad_x, in equations G_x, holds the derivatives of one number by x, and has the shape of x. Each
-function takes the gradient of a result, and what the result was computed from, and returns those of
-its arguments in their order. What a mask hides has gradient 0, and no part in any other. Parameters
-serve the whole batch: their gradients are summed over it.
+grad_x, in equations G_x, holds the derivatives of one number with respect to x, and has the shape
+of x. Each function takes the gradient of a result, and what the result was computed from, and
+returns those of its arguments in their order. What a mask hides has gradient 0, and no part in any
+other. Parameters serve the whole batch: their gradients are summed over it.
 """
 
 from numbers import Integral
@@ -11,6 +11,7 @@ from numbers import Integral
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
+from attnbook.checks import divides, resolve_scale, shared_heads
 from attnbook.operation import Array, Real, Scalar, check_and_cast
 from attnbook.positions import rotate
 from attnbook.reference import (
@@ -22,7 +23,6 @@ from attnbook.reference import (
     split_heads,
     weighted_sum,
 )
-from attnbook.reference.heads import _refuse_unless_shared
 
 
 @check_and_cast
@@ -100,10 +100,7 @@ def dot_product_scores_backward(
 
     Returns both, of the shapes of q and k. Raises ValueError if d_k is 0 and no scale is given.
     """
-    if scale is None and q.shape[-1] == 0:
-        raise ValueError("dot_product_scores_backward: q has width d_k = 0; expected 1 or more")
-    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
-    grad_scores = scale * grad_scores
+    grad_scores = resolve_scale(scale, q.shape[-1]) * grad_scores
     grad_q = weighted_sum(grad_scores, k, mask)
     grad_k = weighted_sum(_transposed(grad_scores), q, _transposed(mask))
     return grad_q, grad_k
@@ -189,10 +186,7 @@ def repeat_heads_backward(
     1, or does not divide n_heads.
     """
     n_heads = grad_out.shape[-3]
-    if times < 1 or n_heads % times:
-        raise ValueError(
-            f"repeat_heads_backward: times is {times}; expected a divisor of n_heads = {n_heads}"
-        )
+    divides("times", times, "n_heads", n_heads)
     copies = grad_out.reshape(*grad_out.shape[:-3], -1, times, *grad_out.shape[-2:])
     return np.sum(copies, axis=-3)
 
@@ -259,8 +253,7 @@ def _heads(inputs, matrices, n_heads, n_kv_heads):
     q, k, v = (x @ w for x, w in zip(inputs, matrices, strict=True))
     q = split_heads(q, n_heads)
     n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
-    widths = k.shape[-1], q.shape[-1]
-    _refuse_unless_shared(n_heads, n_kv_heads, *widths, "multi_head_attention_backward")
+    shared_heads(n_heads, n_kv_heads, k.shape[-1], q.shape[-1])
     times = n_heads // n_kv_heads
     k, v = (repeat_heads(split_heads(x, n_kv_heads), times) for x in (k, v))
     return (q, k, v), times

@@ -15,6 +15,7 @@ from numbers import Integral
 import numpy as np
 from jaxtyping import Float
 
+from attnbook.checks import at_least, resolve_scale
 from attnbook.masks import causal_mask
 from attnbook.operation import Array, Real, Scalar, check_and_cast
 from attnbook.reference import weighted_sum
@@ -136,8 +137,7 @@ def chunked(
 
     Source: Sun et al. (2023) for one decay, Yang et al. (2023) for decays that depend on the input.
     """
-    if chunk < 1:
-        raise ValueError(f"chunked: chunk is {chunk}; expected 1 or more")
+    at_least(1, chunk=chunk)
     state, out = _start(k, v, state), np.zeros_like(v)
     for start in range(0, k.shape[-2], chunk):
         here = slice(start, start + chunk)
@@ -218,9 +218,7 @@ def normalised_bidirectional(
 
 
 def _scaled(q, scale):
-    if scale is None and q.shape[-1] == 0:
-        raise ValueError("scale is None and q has width d_k = 0; expected 1 or more, or a scale")
-    return q * (q.shape[-1] ** -0.5 if scale is None else float(scale))
+    return q * resolve_scale(scale, q.shape[-1])
 
 
 def _start(k, v, state):

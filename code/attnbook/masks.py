@@ -10,6 +10,7 @@ from numbers import Integral
 import numpy as np
 from jaxtyping import Bool, Integer
 
+from attnbook.checks import at_least
 from attnbook.operation import Array, check_shapes
 
 
@@ -35,7 +36,7 @@ def padding_mask(
     ValueError
         If a length is negative or larger than n_k.
     """
-    _count("n_k", n_k)
+    at_least(0, n_k=n_k)
     refuse_lengths(valid_lens, n_k)
     lens = valid_lens[:, None, None] if valid_lens.ndim == 1 else valid_lens[:, :, None]
     return np.arange(n_k) < lens
@@ -72,8 +73,7 @@ def sliding_window_mask(
            [ True,  True, False],
            [False,  True,  True]])
     """
-    _count("left", left)
-    _count("right", right)
+    at_least(0, left=left, right=right)
     ahead = steps_ahead(n_q, n_k)
     left, right = min(left, n_k), min(right, n_q)  # no key lies farther
     return (-left <= ahead) & (ahead <= right)
@@ -90,9 +90,9 @@ def prefix_mask(n_q: Integral, n_k: Integral, prefix_len: Integral) -> Bool[Arra
 
     Source: Raffel et al. (2020), figure 3, "causal with prefix".
     """
-    _count("prefix_len", prefix_len)
+    at_least(0, prefix_len=prefix_len)
     if prefix_len > n_k:
-        raise ValueError(f"prefix_mask: prefix_len is {prefix_len}; expected at most n_k = {n_k}")
+        raise ValueError(f"prefix_len is {prefix_len}; expected at most n_k = {n_k}")
     return (np.arange(n_k) < prefix_len) | causal_mask(n_q, n_k)
 
 
@@ -114,8 +114,7 @@ def document_mask(
 
 def steps_ahead(n_q, n_k):
     """How far key j lies ahead of query i's own position: j - (i + n_k - n_q)."""
-    _count("n_q", n_q)
-    _count("n_k", n_k)
+    at_least(0, n_q=n_q, n_k=n_k)
     return np.arange(n_k) - (np.arange(n_q)[:, None] + n_k - n_q)
 
 
@@ -124,8 +123,3 @@ def refuse_lengths(valid_lens, n_k):
     outside = valid_lens[(valid_lens < 0) | (valid_lens > n_k)]
     if outside.size:
         raise ValueError(f"valid_lens has {outside[0]}; expected 0 to n_k = {n_k}")
-
-
-def _count(name, value):
-    if value < 0:
-        raise ValueError(f"{name} is {value}; expected 0 or more")

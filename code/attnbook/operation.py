@@ -42,11 +42,16 @@ class CallState(threading.local):
     checked = cast = False
 
     @contextlib.contextmanager
-    def inside(self, cast):
+    def inside(self, function, cast):
+        """While `function` runs. An error names it where the call came from outside."""
         before = self.checked, self.cast
         self.checked, self.cast = True, cast
         try:
             yield
+        except (TypeError, ValueError) as error:
+            if not before[0] and not str(error).startswith(f"{function.__qualname__}: "):
+                error.args = (f"{function.__qualname__}: {error}",)
+            raise
         finally:
             self.checked, self.cast = before
 
@@ -88,7 +93,7 @@ def _wrap(function, prepare):
         if call_state.checked:
             return function(*args, **kwargs)
         arguments, dtype = prepare(check(*args, **kwargs))
-        with call_state.inside(cast=True), np.errstate(all="ignore"):
+        with call_state.inside(function, cast=True), np.errstate(all="ignore"):
             out = function(**arguments)
             return out if dtype is None else _as_dtype(out, dtype)
 

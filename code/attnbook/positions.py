@@ -9,6 +9,7 @@ from numbers import Integral
 import numpy as np
 from jaxtyping import Float, Integer
 
+from attnbook.checks import above_0, at_least, finite_above_0, one_of
 from attnbook.masks import steps_ahead
 from attnbook.operation import Array, Real, Scalar, check_and_cast, check_shapes
 
@@ -32,9 +33,8 @@ def frequencies(width: Integral, base: Scalar = 10000.0) -> Float[Array, "pairs"
     array([1.  , 0.01])
     """
     if width < 2 or width % 2:
-        raise ValueError(f"frequencies: width is {width}; expected an even number, 2 or more")
-    if not base > 0:
-        raise ValueError(f"frequencies: base is {base}; expected a number above 0")
+        raise ValueError(f"width is {width}; expected an even number, 2 or more")
+    above_0(base=base)
     return float(base) ** (-np.arange(0, width, 2) / width)
 
 
@@ -58,8 +58,8 @@ def stretched(
 
     Source: Chen et al. (2023) for "linear"; Peng et al. (2023), section 3.1 for "ntk".
     """
-    _one_of("method", method, METHODS)
-    _above("stretched", "factor", factor, least=1)
+    one_of(METHODS, method=method)
+    at_least(1, factor=factor)
     if method == "linear":
         return frequencies / float(factor)
     steps = np.linspace(0, 1, len(frequencies), dtype=frequencies.dtype)
@@ -97,7 +97,7 @@ def yarn(
 
     Source: Peng et al. (2023), section 3.2; https://github.com/jquesnelle/yarn for the "code".
     """
-    length, fast, slow = _yarn_numbers(factor, trained_length, ramp, beta_fast, beta_slow)
+    length, fast, slow = yarn_numbers(factor, trained_length, ramp, beta_fast, beta_slow)
     turns = length * frequencies.astype(float) / (2 * np.pi)
     by_turns = np.clip((turns - slow) / (fast - slow), 0, 1)
     kept = by_turns if ramp == "paper" else _kept_by_number(turns, fast, slow)
@@ -164,10 +164,10 @@ def rotate(
 
     Returns an array of the shape of x. Raises ValueError if there are more pairs than x has.
     """
-    _one_of("pairing", pairing, PAIRINGS)
+    one_of(PAIRINGS, pairing=pairing)
     n = 2 * cos.shape[-1]
     if n > x.shape[-1]:
-        raise ValueError(f"rotate: cos has {n // 2} pairs; expected at most {x.shape[-1] // 2}")
+        raise ValueError(f"cos has {n // 2} pairs; expected at most {x.shape[-1] // 2}")
     a, b = _pairs(x[..., :n], pairing)
     turned = _joined(a * cos - b * sin, a * sin + b * cos, pairing)
     return np.concatenate([turned, x[..., n:]], axis=-1)
@@ -181,7 +181,7 @@ def halves_from_neighbours(x: Real[Array, "*batch n d"]) -> Float[Array, "*batch
     Applied to the columns of W_q and W_k it converts a model. Returns an array of the same shape.
     Raises ValueError if the number of features is odd.
     """
-    _even("halves_from_neighbours", x)
+    even_width(x)
     return _joined(*_pairs(x, "neighbours"), "halves")
 
 
@@ -191,7 +191,7 @@ def neighbours_from_halves(x: Real[Array, "*batch n d"]) -> Float[Array, "*batch
 
     Returns an array of the same shape. Raises ValueError if the number of features is odd.
     """
-    _even("neighbours_from_halves", x)
+    even_width(x)
     return _joined(*_pairs(x, "halves"), "neighbours")
 
 
@@ -207,49 +207,38 @@ def alibi_bias(n_heads: Integral, n_q: Integral, n_k: Integral) -> Float[Array, 
     Source: Press, Smith and Lewis (2022), section 3, with the distance in both directions. Their
     code has other slopes where n_heads is not a power of 2.
     """
-    if n_heads < 1:
-        raise ValueError(f"alibi_bias: n_heads is {n_heads}; expected 1 or more")
+    at_least(1, n_heads=n_heads)
     slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)
     return -slopes[:, None, None] * np.abs(steps_ahead(n_q, n_k))
 
 
-def _one_of(name, value, allowed):
-    if value not in allowed:
-        raise ValueError(f"{name} is {value!r}; expected one of {', '.join(allowed)}")
-
-
-def _above(function, name, value, least):
-    if not value >= least:
-        raise ValueError(f"{function}: {name} is {value}; expected a number of at least {least}")
-
-
-def _yarn_numbers(factor, trained_length, ramp, beta_fast, beta_slow):
+def yarn_numbers(factor, trained_length, ramp, beta_fast, beta_slow):
     """The length and the two turns as floats, of whatever kind they came."""
-    _one_of("ramp", ramp, RAMPS)
-    _above("yarn", "factor", factor, least=1)
-    if not 0 < trained_length < np.inf:
-        raise ValueError(
-            f"yarn: trained_length is {trained_length}; expected a finite number above 0"
-        )
+    one_of(RAMPS, ramp=ramp)
+    at_least(1, factor=factor)
+    finite_above_0(trained_length=trained_length)
     if not 0 < beta_slow < beta_fast:
-        said = f"yarn: beta_slow is {beta_slow} and beta_fast is {beta_fast}; expected "
-        raise ValueError(said + "numbers above 0, the second above the first")
+        raise ValueError(
+            f"beta_slow is {beta_slow} and beta_fast is {beta_fast}; "
+            "expected numbers above 0, the second above the first"
+        )
     return float(trained_length), float(beta_fast), float(beta_slow)
 
 
 def _kept_by_number(turns, fast, slow):
     """The γ of YaRN's code, for frequencies that fall in equal ratios."""
     if len(turns) < 2:
-        raise ValueError("yarn: frequencies has 1 pair; expected at least 2 for 'code'")
+        raise ValueError("frequencies has 1 pair; expected at least 2 for 'code'")
     ratio = np.log(turns[0] / turns[-1]) / (len(turns) - 1)
     first = max(np.floor(np.log(turns[0] / fast) / ratio), 0)
     last = min(np.ceil(np.log(turns[0] / slow) / ratio), 2 * len(turns) - 1)
     return 1 - np.clip((np.arange(len(turns)) - first) / max(last - first, 1e-3), 0, 1)
 
 
-def _even(function, x):
+def even_width(x):
+    """Refuse vectors whose features are no pairs."""
     if x.shape[-1] % 2:
-        raise ValueError(f"{function}: x has {x.shape[-1]} features; expected an even number")
+        raise ValueError(f"x has {x.shape[-1]} features; expected an even number")
 
 
 def _pairs(x, pairing):

@@ -8,7 +8,8 @@ import torch
 from jaxtyping import Float as AnyFloat
 from torch import Tensor
 
-from attnbook.distributed.placement import meeting, refuse_unknown
+from attnbook.checks import one_of
+from attnbook.distributed.placement import PLACEMENTS, meeting
 from attnbook.distributed.ring import Ring
 from attnbook.operation import Scalar
 from attnbook.pytorch.online import attend, attention_backward, nothing_seen, take_in
@@ -74,10 +75,10 @@ def ring_attention_with_lse(
 
 
 def _fit(q, placement):
-    refuse_unknown(placement)
+    one_of(PLACEMENTS, placement=placement)
     if placement == "zigzag" and q.shape[-2] % 2:
         raise ValueError(
-            f"ring_attention: q has {q.shape[-2]} positions; expected an even number, an early and "
+            f"q has {q.shape[-2]} positions; expected an even number, an early and "
             "a late piece of the same length"
         )
     return placement

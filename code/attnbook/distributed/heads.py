@@ -37,8 +37,7 @@ def head_parallel_attention(
     for name, x in {"q": q, "k": k, "v": v}.items():
         if x.shape[-3] % ring.n_ranks:
             raise ValueError(
-                f"head_parallel_attention: {name} has {x.shape[-3]} heads; expected a multiple of "
-                f"the {ring.n_ranks} ranks"
+                f"{name} has {x.shape[-3]} heads; expected a multiple of the {ring.n_ranks} ranks"
             )
     whole = [heads_for_positions(x, ring, placement) for x in (q, k, v)]
     out, _ = RingAttention.apply(*whole, Ring(), causal, placement, scale)

@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
+from attnbook.checks import at_least, one_of
 from attnbook.pytorch.operation import check_shapes
 
 PLACEMENTS = "contiguous", "zigzag"
@@ -31,9 +32,9 @@ def pieces(rank: Integral, n_ranks: Integral, placement: str) -> tuple:
     >>> [pieces(rank, 4, "zigzag") for rank in range(4)]
     [(0, 7), (1, 6), (2, 5), (3, 4)]
     """
-    refuse_unknown(placement)
+    one_of(PLACEMENTS, placement=placement)
     if not 0 <= rank < n_ranks:
-        raise ValueError(f"pieces: rank is {rank}; expected 0 to {n_ranks - 1}")
+        raise ValueError(f"rank is {rank}; expected 0 to {n_ranks - 1}")
     return (rank,) if placement == "contiguous" else (rank, 2 * n_ranks - 1 - rank)
 
 
@@ -49,12 +50,12 @@ def split_sequence(
     >>> [part.tolist() for part in split_sequence(torch.arange(8), 2, "zigzag", dim=0)]
     [[0, 1, 6, 7], [2, 3, 4, 5]]
     """
-    _some_ranks("split_sequence", n_ranks)
+    at_least(1, n_ranks=n_ranks)
     kept = [pieces(rank, n_ranks, placement) for rank in range(n_ranks)]
     number = sum(map(len, kept))
     if x.shape[dim] % number:
         raise ValueError(
-            f"split_sequence: the sequence has {x.shape[dim]} positions; expected a multiple of "
+            f"the sequence has {x.shape[dim]} positions; expected a multiple of "
             f"{number}, the pieces of {n_ranks} ranks with the placement {placement}"
         )
     cut = x.chunk(number, dim)
@@ -71,13 +72,14 @@ def join_sequence(parts: list | tuple, placement: str = "zigzag", dim: Integral 
     >>> join_sequence([torch.tensor([0, 1, 6, 7]), torch.tensor([2, 3, 4, 5])], dim=0).tolist()
     [0, 1, 2, 3, 4, 5, 6, 7]
     """
-    _some_ranks("join_sequence", len(parts))
+    if not parts:
+        raise ValueError("parts is empty; expected the part of each rank")
     cut = {}
     for rank, part in enumerate(parts):
         mine = pieces(rank, len(parts), placement)
         if part.shape[dim] % len(mine):
             raise ValueError(
-                f"join_sequence: part {rank} has {part.shape[dim]} positions; expected an even "
+                f"part {rank} has {part.shape[dim]} positions; expected an even "
                 f"number, for the placement {placement}"
             )
         cut |= dict(zip(mine, part.tensor_split(len(mine), dim), strict=True))
@@ -109,11 +111,11 @@ def visible_pairs(n: Integral, n_ranks: Integral, placement: str = "zigzag") -> 
     >>> visible_pairs(8, 2, "contiguous"), visible_pairs(8, 2, "zigzag")
     ([[10, 0], [10, 16]], [[10, 8], [10, 8]])
     """
-    refuse_unknown(placement)
-    _some_ranks("visible_pairs", n_ranks)
+    one_of(PLACEMENTS, placement=placement)
+    at_least(1, n_ranks=n_ranks)
     number = n_ranks * len(pieces(0, n_ranks, placement))
     if n < 0 or n % number:
-        raise ValueError(f"visible_pairs: n is {n}; expected a multiple of {number}, the pieces")
+        raise ValueError(f"n is {n}; expected a multiple of {number}, the pieces")
     m, whole = n // n_ranks, range(n // n_ranks)
 
     def pairs(rank, source):
@@ -124,15 +126,3 @@ def visible_pairs(n: Integral, n_ranks: Integral, placement: str = "zigzag") -> 
 
     steps = range(n_ranks)
     return [[pairs(r, (r - step) % n_ranks) for step in steps] for r in range(n_ranks)]
-
-
-def _some_ranks(name, n_ranks):
-    if n_ranks < 1:
-        raise ValueError(f"{name}: there are {n_ranks} ranks; expected 1 or more")
-
-
-def refuse_unknown(placement):
-    """Refuse what is no placement."""
-    if placement not in PLACEMENTS:
-        expected = " or ".join(map(repr, PLACEMENTS))
-        raise ValueError(f"placement is {placement!r}; expected {expected}")

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Bool, Integer
 from torch import Tensor
 
+from attnbook.checks import heads_of_keys, resolve_scale
 from attnbook.fused import forms
 from attnbook.fused.guarantees import guarded, in_one_dtype
 from attnbook.fused.programs import chosen
@@ -79,7 +80,7 @@ def attention(
 def _by_the_first(q, k, v, options):
     """By the first form that does not refuse."""
     if q.device.type == "meta":
-        raise ValueError("attention: q is on the device meta; expected tensors that have numbers")
+        raise ValueError("q is on the device meta; expected tensors that have numbers")
     bias, seen = options.bias, visible(q, k, options)
     with torch.autocast(q.device.type, enabled=False):
         reasons = {form: form.refuses(q, k, v, options) for form in _forms(q, k, v)}
@@ -133,17 +134,9 @@ def _forms(q, k, v):
 
 
 def _settled(q, k, asked):
-    n_heads, n_kv_heads = q.shape[-3], k.shape[-3]
-    if not n_kv_heads or n_heads % n_kv_heads:
-        raise ValueError(
-            f"attention: q has {n_heads} heads; expected a multiple of those of k, {n_kv_heads}"
-        )
-    if asked.scale is None and not q.shape[-1]:
-        raise ValueError("attention: q has width d_k = 0; expected 1 or more, or a scale")
-    try:
-        return asked.settled(q, k)
-    except ValueError as wrong:
-        raise ValueError(f"attention: {wrong}") from None
+    heads_of_keys(q, k)
+    resolve_scale(asked.scale, q.shape[-1])
+    return asked.settled(q, k)
 
 
 def _how(form, q, k, v, options):

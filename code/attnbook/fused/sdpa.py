@@ -10,6 +10,8 @@ import math
 import torch
 import torch.nn.functional as F
 
+from attnbook.checks import resolve_scale
+
 
 def sdpa(q, k, v, **options):
     """softmax(scale · q kᵀ + bias) v over the visible keys, with heads that may be shared.
@@ -24,7 +26,7 @@ def sdpa(q, k, v, **options):
 
 def arguments(q, k, v, mask=None, bias=None, scale=None, is_causal=False):
     """What SDPA is given: q, k and v, and a dict of its options."""
-    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
+    scale = resolve_scale(scale, q.shape[-1])
     if not scale > 0:  # programs differ in what they make of such a scale
         q, scale = q * math.copysign(1.0, scale) if scale else 0 * q, abs(scale) or 1.0
     four = [four_axes(_side_by_side(x)) for x in _of_one_width(q, k, v)]

@@ -7,13 +7,13 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from attnbook import pytorch
+from attnbook.checks import shared_heads
 from attnbook.fused.guarantees import guarded, in_one_dtype
 from attnbook.fused.sdpa import sdpa
 from attnbook.fused.visible import ByMask
 from attnbook.operation import Scalar
 from attnbook.pytorch.operation import Float, check_shapes
 from attnbook.pytorch.products import product
-from attnbook.reference.heads import _refuse_unless_shared
 
 
 @check_shapes
@@ -83,7 +83,7 @@ def multi_head_attention(
         mask = mask[..., None, :, :]
     n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
     q = pytorch.split_heads(product(q, w_q), n_heads)
-    _refuse_unless_shared(n_heads, n_kv_heads, w_k.shape[-1], q.shape[-1])
+    shared_heads(n_heads, n_kv_heads, w_k.shape[-1], q.shape[-1])
     k, v = (pytorch.split_heads(x, n_kv_heads) for x in (product(k, w_k), product(v, w_v)))
     k, v = (pytorch.repeat_heads(x, n_heads // n_kv_heads) for x in (k, v))
     return pytorch.merge_heads(scaled_dot_product_attention(q, k, v, mask)) @ w_o

@@ -10,9 +10,10 @@ from numbers import Integral
 import numpy as np
 from jaxtyping import Bool, Float
 
+from attnbook.checks import at_least
 from attnbook.gradients import dot_product_scores_backward, weighted_sum_backward
 from attnbook.operation import Array, Real, Scalar, check_and_cast, check_shapes
-from attnbook.reference import _shifted_exp, dot_product_scores, weighted_sum
+from attnbook.reference import dot_product_scores, logsumexp, softmax, weighted_sum
 
 
 @check_and_cast
@@ -33,9 +34,7 @@ def attention_with_lse(
     """
     scores = dot_product_scores(q, k, scale)
     scores = scores if bias is None else scores + bias
-    shift, exp, total = _shifted_exp(scores, mask)
-    weights = exp / np.where(total == 0, 1, total)
-    return weighted_sum(weights, v, mask), np.squeeze(shift + np.log(total), axis=-1)
+    return weighted_sum(softmax(scores, mask), v, mask), logsumexp(scores, mask)
 
 
 @check_and_cast
@@ -148,6 +147,7 @@ def visible_blocks(
     array([[1, 0],
            [1, 1]])
     """
+    at_least(1, rows=rows, columns=columns)
     starts = [(-2, _starts(mask.shape[-2], rows)), (-1, _starts(mask.shape[-1], columns))]
     some = every = mask
     for axis, first in starts:
@@ -157,13 +157,12 @@ def visible_blocks(
 
 
 def _starts(n, block):
-    if block < 1:
-        raise ValueError(f"block is {block}; expected 1 or more")
     return list(range(0, n, block))
 
 
 def _blocks(n_k, block, mask):
     """The blocks of keys of which a mask shows anything."""
+    at_least(1, block=block)
     blocks = [slice(start, start + block) for start in _starts(n_k, block)]
     return [keys for keys in blocks if mask is None or np.any(_cut(mask, keys))]
 

@@ -19,6 +19,7 @@ from numbers import Integral
 import numpy as np
 from jaxtyping import Float, Integer
 
+from attnbook.checks import at_least, resolve_scale
 from attnbook.masks import refuse_lengths
 from attnbook.online.blocks import attention_blockwise
 from attnbook.operation import Array, Real, check_and_cast
@@ -70,8 +71,7 @@ def sliding_window_attention_tiled(
     Returns the output (..., n_q, d_v) and L (..., n_q): zeros and -inf for queries that see
     nothing. Raises ValueError if d_k is 0, or left or right is negative.
     """
-    if left < 0 or right < 0:
-        raise ValueError(f"left and right are {left} and {right}; expected 0 or more")
+    at_least(0, left=left, right=right)
     return _in_band(q, k, v, int(left), int(right))
 
 
@@ -109,8 +109,7 @@ def _write(out, lse, q, k, v, left=math.inf, right=math.inf):
 
     Every mask here is such a band about the diagonal.
     """
-    if not q.shape[-1]:
-        raise ValueError("q has width d_k = 0; expected 1 or more")
+    scale = resolve_scale(None, q.shape[-1])
     heads, n_q, n_k = math.prod(q.shape[:-2]), q.shape[-2], k.shape[-2]
     out, q, k, v = (x.reshape(heads, *x.shape[-2:]) for x in (out, q, k, v))
     lse = lse.reshape(heads, n_q, 1)
@@ -119,7 +118,7 @@ def _write(out, lse, q, k, v, left=math.inf, right=math.inf):
     if heads and blind < n_q:
         ahead = n_k - n_q + blind
         q, out, lse = q[:, blind:], out[:, blind:], lse[:, blind:]
-        band = _Band(ahead - left, ahead + right, q, k)
+        band = _Band(ahead - left, ahead + right, scale, q, k)
         for i in range(0, heads, band.heads):
             band.write(*(x[i : i + band.heads] for x in (out, lse, q, k, v)))
 
@@ -127,12 +126,12 @@ def _write(out, lse, q, k, v, left=math.inf, right=math.inf):
 class _Band:
     """Query i sees the keys from i + low to i + high: what to compute, and memory to do it in."""
 
-    def __init__(self, low, high, q, k):
+    def __init__(self, low, high, scale, q, k):
         (heads, n_q, d), n_k, dtype = q.shape, k.shape[1], q.dtype
         everything = low <= 1 - n_q and high >= n_k - 1
         fewest, most = (ROWS, ROWS) if everything else EDGE_ROWS
         n_rows, n_keys = min(n_q, max(fewest, min(most, n_q // 16))), min(n_k, KEYS)
-        self.low, self.high, self.n_keys = low, high, n_keys
+        self.low, self.high, self.scale, self.n_keys = low, high, scale, n_keys
         self.heads = min(heads, max(1, SCORES // (n_rows * n_keys)))
         rows = [slice(i, min(i + n_rows, n_q)) for i in range(0, n_q, n_rows)]
         self.blocks = [(r, slice(max(0, r.start + low), min(n_k, r.stop + high))) for r in rows]
@@ -150,7 +149,7 @@ class _Band:
         """The results of some heads. Until they are known, lse holds the sums of exponentials."""
         d = q.shape[2]
         q1, k1 = self.q[: len(q)], self.k[: len(q)]
-        np.multiply(q, d**-0.5, out=q1[..., :d])
+        np.multiply(q, self.scale, out=q1[..., :d])
         q1[..., d] = -np.einsum("hid,hid->hi", q1[..., :d], k[:, self.first])
         for j in range(0, k.shape[1], TURNED):
             k1[:, :d, j : j + TURNED] = np.swapaxes(k[:, j : j + TURNED], 1, 2)

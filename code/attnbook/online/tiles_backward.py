@@ -1,10 +1,11 @@
-"""The way back through attention in tiles, from the output and L alone."""
+"""The backward pass of attention in tiles, from the output and L alone."""
 
 import math
 
 import numpy as np
 from jaxtyping import Float
 
+from attnbook.checks import resolve_scale
 from attnbook.online.blocks import attention_blockwise_backward
 from attnbook.online.tiles import KEYS, ROWS
 from attnbook.operation import Array, Real, check_and_cast
@@ -30,8 +31,7 @@ def attention_tiled_backward(
 
     Source: Dao et al. (2022), appendix B.4, algorithm 4; the row sum is equation 4, in B.2.
     """
-    if not q.shape[-1]:
-        raise ValueError("q has width d_k = 0; expected 1 or more")
+    resolve_scale(None, q.shape[-1])  # refuses a width of 0
     grads = [np.zeros(x.shape, x.dtype) for x in (q, k, v)]
     heads = math.prod(q.shape[:-2])
     given = [*grads, grad_out, q, k, v, out, lse[..., None]]

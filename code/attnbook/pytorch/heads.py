@@ -6,10 +6,10 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
+from attnbook.checks import at_least, divides, shared_heads
 from attnbook.pytorch.attention import scaled_dot_product_attention
 from attnbook.pytorch.operation import Float, check_and_cast
 from attnbook.pytorch.products import product
-from attnbook.reference.heads import _refuse_unless_shared
 
 
 @check_and_cast
@@ -23,10 +23,7 @@ def split_heads(
 
     Source: Vaswani et al. (2017), section 3.2.2.
     """
-    if n_heads < 1 or x.shape[-1] % n_heads:
-        raise ValueError(
-            f"split_heads: n_heads is {n_heads}; expected a divisor of d_model = {x.shape[-1]}"
-        )
+    divides("n_heads", n_heads, "d_model", x.shape[-1])
     pieces = x.reshape(*x.shape[:-1], n_heads, x.shape[-1] // n_heads)
     return torch.swapaxes(pieces, -2, -3)
 
@@ -54,8 +51,7 @@ def repeat_heads(
 
     Source: Ainslie et al. (2023).
     """
-    if times < 1:
-        raise ValueError(f"repeat_heads: times is {times}; expected 1 or more")
+    at_least(1, times=times)
     return x.repeat_interleave(times, dim=-3)
 
 
@@ -92,7 +88,7 @@ def multi_head_attention(
         mask = mask[..., None, :, :]
     n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
     q = split_heads(product(q, w_q), n_heads)
-    _refuse_unless_shared(n_heads, n_kv_heads, w_k.shape[-1], q.shape[-1])
+    shared_heads(n_heads, n_kv_heads, w_k.shape[-1], q.shape[-1])
     k, v = (split_heads(product(x, w), n_kv_heads) for x, w in ((k, w_k), (v, w_v)))
     k, v = (repeat_heads(x, n_heads // n_kv_heads) for x in (k, v))
     return merge_heads(scaled_dot_product_attention(q, k, v, mask)) @ w_o

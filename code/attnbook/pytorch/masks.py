@@ -9,9 +9,10 @@ import torch
 from jaxtyping import Bool, Integer
 from torch import Tensor
 
+from attnbook.checks import at_least
 from attnbook.pytorch import rules
 from attnbook.pytorch.operation import check_shapes
-from attnbook.pytorch.rules import _count, refuse_lengths
+from attnbook.pytorch.rules import refuse_lengths
 
 
 @check_shapes
@@ -38,7 +39,7 @@ def padding_mask(
         If a length is negative or larger than n_k. This is checked on the CPU alone, and not under
         `torch.compile` or vmap: a program would wait for another device to know a number of it.
     """
-    _count("n_k", n_k)
+    at_least(0, n_k=n_k)
     refuse_lengths(valid_lens, n_k)
     lens = valid_lens[:, None, None] if valid_lens.ndim == 1 else valid_lens[:, :, None]
     return torch.arange(n_k, device=valid_lens.device) < lens
@@ -94,7 +95,7 @@ def prefix_mask(
     """
     rule = rules.prefix(prefix_len)
     if prefix_len > n_k:
-        raise ValueError(f"prefix_mask: prefix_len is {prefix_len}; expected at most n_k = {n_k}")
+        raise ValueError(f"prefix_len is {prefix_len}; expected at most n_k = {n_k}")
     return rule.mask(n_q, n_k, device)
 
 
@@ -111,7 +112,6 @@ def document_mask(
 
 def steps_ahead(n_q, n_k, device):
     """How far key j lies ahead of query i's own position: j - (i + n_k - n_q)."""
-    _count("n_q", n_q)
-    _count("n_k", n_k)
+    at_least(0, n_q=n_q, n_k=n_k)
     places = torch.arange(n_q, device=device)[:, None] + n_k - n_q
     return torch.arange(n_k, device=device) - places

@@ -218,7 +218,7 @@ def _projected(layer, x):
     cast = is_autocast(x.device.type) and torch.float64 not in (ours, theirs)
     if ours != theirs and not cast:
         raise TypeError(
-            f"MultiHeadAttention: its parameters are {ours} and an argument is {theirs}; expected "
+            f"the parameters are {ours} and an argument is {theirs}; expected "
             f"one dtype, as after layer.to({theirs})"
         )
     rows = torch.isfinite(x).all(dim=-1, keepdim=True)

@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float as AnyFloat
 from torch import Tensor
 
+from attnbook.checks import heads_of_keys, resolve_scale
 from attnbook.operation import Scalar
 from attnbook.pytorch.operation import Float, check_shapes
 from attnbook.pytorch.options import no_kernel
@@ -87,7 +88,7 @@ def attention_backward(
 
     Source: Dao et al. (2022), appendix B.4, algorithm 4.
     """
-    _refuse_unless_shared(q, k)
+    heads_of_keys(q, k)
     if (kernels := _kernels(q, k, v)) is not None:
         given = grad_out.to(q.dtype), q, k, v, out.to(q.dtype), lse.float()
         grads = kernels.flash_attention_backward(*given, causal=causal, scale=scale)
@@ -97,7 +98,7 @@ def attention_backward(
 
 def _backward(grad_out, q, k, v, out, lse, causal, scale):
     q, k, v, grad_out, out, lse = _grouped(q, k, v, grad_out, out, lse[..., None])
-    scale = _scale(q, scale)
+    scale = resolve_scale(scale, q.shape[-1])
     delta = (grad_out * out).sum(dim=-1, keepdim=True)
     shift = torch.where(lse == -torch.inf, 0, lse)  # a row of NaN stays one
     grad_q, grad_k, grad_v = torch.zeros_like(q), torch.zeros_like(k), torch.zeros_like(v)
@@ -119,12 +120,12 @@ def _backward(grad_out, q, k, v, out, lse, causal, scale):
 
 def attend(q, k, v, causal, scale):
     """Output and L, both in float32 at least."""
-    _refuse_unless_shared(q, k)
+    heads_of_keys(q, k)
     if (kernels := _kernels(q, k, v)) is not None:
         out, lse = kernels.flash_attention_with_lse(q, k, v, causal=causal, scale=scale)
         return out.float(), lse
     q, k, v = _grouped(q, k, v)
-    scale = _scale(q, scale)
+    scale = resolve_scale(scale, q.shape[-1])
     out, lse = nothing_seen(q, v)
     for keys, rows, seen in _blocks(q.shape[-2], k.shape[-2], causal, q.device):
         scores = scale * q[..., rows, :] @ k[..., keys, :].mT
@@ -149,24 +150,12 @@ def take_in(out, lse, rows, part_out, part_lse):
     out[..., rows, :], lse[..., rows] = merged
 
 
-def _refuse_unless_shared(q, k):
-    n_heads, n_kv_heads = q.shape[-3], k.shape[-3]
-    if n_kv_heads < 1 or n_heads % n_kv_heads:
-        raise ValueError(f"k has {n_kv_heads} heads; expected a divisor of the {n_heads} of q")
-
-
 def _grouped(q, k, v, *of_queries):
     """In float32 at least, with an axis for the heads of q that share a head of k and v."""
     wide = torch.promote_types(q.dtype, torch.float32)
     heads = k.shape[-3], q.shape[-3] // k.shape[-3]
     q, *of_queries = (x.to(wide).unflatten(-3, heads) for x in (q, *of_queries))
     return q, k.to(wide).unsqueeze(-3), v.to(wide).unsqueeze(-3), *of_queries
-
-
-def _scale(q, scale):
-    if scale is None and q.shape[-1] == 0:
-        raise ValueError("scale is None and q has width d_k = 0; expected 1 or more, or a scale")
-    return q.shape[-1] ** -0.5 if scale is None else scale
 
 
 def _blocks(n_q, n_k, causal, device):

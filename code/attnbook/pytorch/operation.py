@@ -39,7 +39,7 @@ def check_shapes(function):
         if call_state.checked or torch.compiler.is_compiling():
             return function(*args, **kwargs)
         arguments = check(*args, **kwargs)
-        with call_state.inside(cast=_is_settled(_real(arguments))):
+        with call_state.inside(function, cast=_is_settled(_real(arguments))):
             return function(**arguments)
 
     return _of_its_own(call)
@@ -73,7 +73,7 @@ def check_and_cast(function):
             return function(*args, **kwargs)
         arguments = dict(zip(names, args, strict=False)) | kwargs
         arguments = arguments if call_state.checked else check(*args, **kwargs)
-        with call_state.inside(cast=True):
+        with call_state.inside(function, cast=True):
             return _in_one_dtype(function, arguments, wide)
 
     return _of_its_own(call)

@@ -5,13 +5,13 @@ Triton: who chooses between programs need not import the kernels.
 """
 
 import functools
-import math
 from importlib.util import find_spec
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from attnbook.checks import finite_above_0
 from attnbook.pytorch import rules
 from attnbook.pytorch.rules import Rule
 
@@ -44,8 +44,8 @@ class Options(NamedTuple):
                 f"window is {self.window} and causal is False; expected causal=True beside it, "
                 "or rule=rules.sliding_window(left, right), which shows the future too"
             )
-        if self.softcap is not None and not 0 < self.softcap < math.inf:
-            raise ValueError(f"softcap is {self.softcap}; expected a finite number above 0")
+        if self.softcap is not None:
+            finite_above_0(softcap=self.softcap)
 
     def settled(self, q, k):
         """The same, with all that hides but the mask in one `rule`, which must fit q and k."""

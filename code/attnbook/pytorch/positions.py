@@ -10,8 +10,9 @@ import torch
 from jaxtyping import Integer
 from torch import Tensor
 
+from attnbook.checks import above_0, at_least, one_of
 from attnbook.operation import Scalar
-from attnbook.positions import METHODS, PAIRINGS, _above, _even, _one_of, _yarn_numbers
+from attnbook.positions import METHODS, PAIRINGS, even_width, yarn_numbers
 from attnbook.pytorch.masks import steps_ahead
 from attnbook.pytorch.operation import Float, FloatOrDouble, check_and_cast, check_shapes
 
@@ -37,9 +38,8 @@ def frequencies(
     tensor([1.0000, 0.0100], dtype=torch.float64)
     """
     if width < 2 or width % 2:
-        raise ValueError(f"frequencies: width is {width}; expected an even number, 2 or more")
-    if not base > 0:
-        raise ValueError(f"frequencies: base is {base}; expected a number above 0")
+        raise ValueError(f"width is {width}; expected an even number, 2 or more")
+    above_0(base=base)
     theta = float(base) ** (-_wide(torch.arange(0, width, 2, device=device)) / width)
     return theta.to(dtype or theta.dtype)
 
@@ -64,8 +64,8 @@ def stretched(
 
     Source: Chen et al. (2023) for "linear"; Peng et al. (2023), section 3.1 for "ntk".
     """
-    _one_of("method", method, METHODS)
-    _above("stretched", "factor", factor, least=1)
+    one_of(METHODS, method=method)
+    at_least(1, factor=factor)
     if method == "linear":
         return frequencies / float(factor)
     like = {"dtype": frequencies.dtype, "device": frequencies.device}
@@ -103,7 +103,7 @@ def yarn(
 
     Source: Peng et al. (2023), section 3.2; https://github.com/jquesnelle/yarn for the "code".
     """
-    length, fast, slow = _yarn_numbers(factor, trained_length, ramp, beta_fast, beta_slow)
+    length, fast, slow = yarn_numbers(factor, trained_length, ramp, beta_fast, beta_slow)
     turns = length * _wide(frequencies) / (2 * torch.pi)
     by_turns = torch.clip((turns - slow) / (fast - slow), 0, 1)
     kept = by_turns if ramp == "paper" else _kept_by_number(turns, fast, slow)
@@ -178,10 +178,10 @@ def rotate(
 
     Returns a tensor of the shape of x. Raises ValueError if there are more pairs than x has.
     """
-    _one_of("pairing", pairing, PAIRINGS)
+    one_of(PAIRINGS, pairing=pairing)
     n = 2 * cos.shape[-1]
     if n > x.shape[-1]:
-        raise ValueError(f"rotate: cos has {n // 2} pairs; expected at most {x.shape[-1] // 2}")
+        raise ValueError(f"cos has {n // 2} pairs; expected at most {x.shape[-1] // 2}")
     a, b = _pairs(x[..., :n], pairing)
     turned = _joined(a * cos - b * sin, a * sin + b * cos, pairing)
     return torch.cat([turned, x[..., n:]], dim=-1)
@@ -195,7 +195,7 @@ def halves_from_neighbours(x: Float[Tensor, "*batch n d"]) -> Float[Tensor, "*ba
     Applied to the columns of W_q and W_k it converts a model. Returns a tensor of the same shape.
     Raises ValueError if the number of features is odd.
     """
-    _even("halves_from_neighbours", x)
+    even_width(x)
     return _joined(*_pairs(x, "neighbours"), "halves")
 
 
@@ -205,7 +205,7 @@ def neighbours_from_halves(x: Float[Tensor, "*batch n d"]) -> Float[Tensor, "*ba
 
     Returns a tensor of the same shape. Raises ValueError if the number of features is odd.
     """
-    _even("neighbours_from_halves", x)
+    even_width(x)
     return _joined(*_pairs(x, "halves"), "neighbours")
 
 
@@ -227,8 +227,7 @@ def alibi_bias(
     Source: Press, Smith and Lewis (2022), section 3, with the distance in both directions. Their
     code has other slopes where n_heads is not a power of 2.
     """
-    if n_heads < 1:
-        raise ValueError(f"alibi_bias: n_heads is {n_heads}; expected 1 or more")
+    at_least(1, n_heads=n_heads)
     slopes = 2.0 ** (-8 * _wide(torch.arange(1, n_heads + 1, device=device)) / n_heads)
     bias = -slopes[:, None, None] * torch.abs(steps_ahead(n_q, n_k, device))
     return bias.to(dtype or torch.get_default_dtype())
@@ -242,7 +241,7 @@ def _wide(x):
 def _kept_by_number(turns, fast, slow):
     """The γ of YaRN's code, for frequencies that fall in equal ratios."""
     if len(turns) < 2:
-        raise ValueError("yarn: frequencies has 1 pair; expected at least 2 for 'code'")
+        raise ValueError("frequencies has 1 pair; expected at least 2 for 'code'")
     ratio = torch.log(turns[0] / turns[-1]) / (len(turns) - 1)
     first = torch.floor(torch.log(turns[0] / fast) / ratio).clamp(min=0)
     last = torch.ceil(torch.log(turns[0] / slow) / ratio).clamp(max=2 * len(turns) - 1)

@@ -19,6 +19,7 @@ import torch
 from jaxtyping import Integer
 from torch import Tensor
 
+from attnbook.checks import at_least
 from attnbook.pytorch.operation import check_shapes
 
 
@@ -77,8 +78,7 @@ class Rule(NamedTuple):
         A query that sees nothing has an end that is not after its first. Documents that are no run
         are left out.
         """
-        _count("n_q", n_q)
-        _count("n_k", n_k)
+        at_least(0, n_q=n_q, n_k=n_k)
         own = torch.arange(n_q, device=device) + n_k - n_q
         first, end = torch.zeros_like(own), torch.full_like(own, n_k)
         if self.left is not None:
@@ -121,8 +121,7 @@ def sliding_window(left: Integral, right: Integral = 0) -> Rule:
 
     Source: Beltagy et al. (2020), section 3.1.
     """
-    _count("left", left)
-    _count("right", right)
+    at_least(0, left=left, right=right)
     return Rule(left=int(left), right=int(right))
 
 
@@ -134,7 +133,7 @@ def prefix(prefix_len: Integral) -> Rule:
 
     Source: Raffel et al. (2020), figure 3, "causal with prefix".
     """
-    _count("prefix_len", prefix_len)
+    at_least(0, prefix_len=prefix_len)
     return Rule(prefix_len=int(prefix_len)) if prefix_len else causal()
 
 
@@ -162,7 +161,7 @@ def documents(
     """
     if q_documents.ndim > 2:
         shape = tuple(q_documents.shape)
-        raise ValueError(f"documents: q_documents has shape {shape}; expected one or two axes")
+        raise ValueError(f"q_documents has shape {shape}; expected one or two axes")
     first = end = None
     if not torch.compiler.is_compiling():
         first, end = _found(q_documents, k_documents)
@@ -194,7 +193,7 @@ def _sequences(name, ends):
     """The sequence of each place."""
     lengths = ends.diff()
     if not len(ends) or ends[0] != 0 or (lengths < 0).any():
-        raise ValueError(f"packed: {name} is {ends.tolist()}; expected 0 and then rising ends")
+        raise ValueError(f"{name} is {ends.tolist()}; expected 0 and then rising ends")
     return torch.repeat_interleave(torch.arange(len(lengths), device=ends.device), lengths)
 
 
@@ -288,8 +287,3 @@ def refuse_lengths(valid_lens, n_k):
         for length in valid_lens.reshape(-1).tolist():
             if not 0 <= length <= n_k:
                 raise ValueError(f"valid_lens has {length}; expected 0 to n_k = {n_k}")
-
-
-def _count(name, value):
-    if value < 0:
-        raise ValueError(f"{name} is {value}; expected 0 or more")

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from attnbook.checks import above_0, finite_above_0, resolve_scale
 from attnbook.operation import Scalar
 from attnbook.pytorch.operation import Float, check_and_cast
 from attnbook.pytorch.products import constant_unless_finite, product
@@ -22,8 +23,7 @@ def gaussian_scores(
 
     Source: Nadaraya (1964), Watson (1964), with a Gaussian kernel of bandwidth `width`.
     """
-    if not width > 0:
-        raise ValueError(f"gaussian_scores: width is {width}; expected one above 0")
+    above_0(width=width)
     steps = constant_unless_finite((q[..., :, None, :] - k[..., None, :, :]) / float(width))
     return -0.5 * torch.sum(steps * steps, dim=-1)  # whose slope is finite where steps are
 
@@ -44,10 +44,7 @@ def dot_product_scores(
 
     Source: Vaswani et al. (2017), equation 1.
     """
-    if scale is None and q.shape[-1] == 0:
-        raise ValueError("dot_product_scores: q has width d_k = 0; expected 1 or more, or a scale")
-    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
-    return product(scale * q, torch.swapaxes(k, -1, -2))
+    return product(resolve_scale(scale, q.shape[-1]) * q, torch.swapaxes(k, -1, -2))
 
 
 @check_and_cast
@@ -100,6 +97,5 @@ def soft_cap(
 
     Source: Gemma Team (2024), section 2; Bello et al. (2017), appendix A.2, has C tanh(S).
     """
-    if not 0 < cap < torch.inf:
-        raise ValueError(f"soft_cap: cap is {cap}; expected a finite number above 0")
+    finite_above_0(cap=cap)
     return float(cap) * torch.tanh(scores / float(cap))

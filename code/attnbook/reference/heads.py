@@ -5,6 +5,7 @@ from numbers import Integral
 import numpy as np
 from jaxtyping import Bool, Float
 
+from attnbook.checks import at_least, divides, shared_heads
 from attnbook.operation import Array, Real, check_and_cast
 from attnbook.reference.attention import scaled_dot_product_attention
 
@@ -20,10 +21,7 @@ def split_heads(
 
     Source: Vaswani et al. (2017), section 3.2.2.
     """
-    if n_heads < 1 or x.shape[-1] % n_heads:
-        raise ValueError(
-            f"split_heads: n_heads is {n_heads}; expected a divisor of d_model = {x.shape[-1]}"
-        )
+    divides("n_heads", n_heads, "d_model", x.shape[-1])
     pieces = x.reshape(*x.shape[:-1], n_heads, x.shape[-1] // n_heads)
     return np.swapaxes(pieces, -2, -3)
 
@@ -48,8 +46,7 @@ def repeat_heads(
 
     Source: Ainslie et al. (2023).
     """
-    if times < 1:
-        raise ValueError(f"repeat_heads: times is {times}; expected 1 or more")
+    at_least(1, times=times)
     return np.repeat(x, times, axis=-3)
 
 
@@ -86,20 +83,7 @@ def multi_head_attention(
         mask = mask[..., None, :, :]
     n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
     q = split_heads(q @ w_q, n_heads)
-    _refuse_unless_shared(n_heads, n_kv_heads, w_k.shape[-1], q.shape[-1])
+    shared_heads(n_heads, n_kv_heads, w_k.shape[-1], q.shape[-1])
     k, v = (split_heads(x @ w, n_kv_heads) for x, w in ((k, w_k), (v, w_v)))
     k, v = (repeat_heads(x, n_heads // n_kv_heads) for x in (k, v))
     return merge_heads(scaled_dot_product_attention(q, k, v, mask)) @ w_o
-
-
-def _refuse_unless_shared(n_heads, n_kv_heads, d_kv, d_head, name="multi_head_attention"):
-    """Refuse heads of keys and values that do not fit those of the queries."""
-    if n_kv_heads < 1 or n_heads % n_kv_heads:
-        raise ValueError(
-            f"{name}: n_kv_heads is {n_kv_heads}; expected a divisor of n_heads = {n_heads}"
-        )
-    if d_kv != n_kv_heads * d_head:
-        raise ValueError(
-            f"{name}: w_k and w_v have {d_kv} columns; "
-            f"expected n_kv_heads · d_head = {n_kv_heads} · {d_head}"
-        )

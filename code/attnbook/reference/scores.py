@@ -3,6 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
+from attnbook.checks import above_0, finite_above_0, resolve_scale
 from attnbook.operation import Array, Real, Scalar, check_and_cast
 
 
@@ -20,8 +21,7 @@ def gaussian_scores(
 
     Source: Nadaraya (1964), Watson (1964), with a Gaussian kernel of bandwidth `width`.
     """
-    if not width > 0:
-        raise ValueError(f"gaussian_scores: width is {width}; expected one above 0")
+    above_0(width=width)
     steps = (q[..., :, None, :] - k[..., None, :, :]) / float(width)
     return -0.5 * np.sum(steps**2, axis=-1)
 
@@ -38,10 +38,7 @@ def dot_product_scores(
 
     Source: Vaswani et al. (2017), equation 1.
     """
-    if scale is None and q.shape[-1] == 0:
-        raise ValueError("dot_product_scores: q has width d_k = 0; expected 1 or more, or a scale")
-    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
-    return (scale * q) @ np.swapaxes(k, -1, -2)
+    return (resolve_scale(scale, q.shape[-1]) * q) @ np.swapaxes(k, -1, -2)
 
 
 @check_and_cast
@@ -89,6 +86,5 @@ def soft_cap(scores: Real[Array, "*batch n_q n_k"], cap: Scalar) -> Float[Array,
 
     Source: Gemma Team (2024), section 2; Bello et al. (2017), appendix A.2, has C tanh(S).
     """
-    if not 0 < cap < np.inf:
-        raise ValueError(f"soft_cap: cap is {cap}; expected a finite number above 0")
+    finite_above_0(cap=cap)
     return float(cap) * np.tanh(scores / float(cap))
