@@ -3,14 +3,12 @@
 import contextlib
 import json
 import sys
-import types
 
 import pytest
 import torch
 import torch.distributed as dist
 
 from attnbook.distributed import Ring, Work, __main__, model, trials
-from attnbook.distributed.trials import Pass
 
 
 @pytest.fixture
@@ -18,28 +16,6 @@ def alone(monkeypatch):
     """One rank, for which nobody has begun a group."""
     monkeypatch.setattr(Ring, "of", classmethod(lambda cls, group=None: Ring()))
     return Ring()
-
-
-def test_what_the_ranks_print_comes_back_by_size(monkeypatch):
-    asked = []
-    said = {"1": {"order": ["attend to 0"], "ring forward": [True, 0, 0]}}
-    said |= {"4": {"heads backward": [False, None, 12], "context_parallel": {"MATH": "computes"}}}
-    monkeypatch.setattr(trials, "launch", lambda *given: asked.append(given) or json.dumps(said))
-    found = trials.agreement(1, 4, 2)
-    assert asked == [(4, "-m", "attnbook.distributed", "agree", 1, 4, 2)]
-    assert found[1] == {"order": ["attend to 0"], "ring forward": Pass(True, 0, 0)}
-    assert found[4]["heads backward"] == Pass(close=False, sent=None, predicted=12)
-    assert found[4]["context_parallel"] == {"MATH": "computes"}
-
-
-@pytest.mark.parametrize(("rank", "said"), [(0, '{"1": 1, "2": 2, "4": 4}\n'), (1, ""), (2, "")])
-def test_the_first_ranks_make_up_the_smaller_rings_and_one_says_it(monkeypatch, capsys, rank, said):
-    taken = []
-    monkeypatch.setattr(trials, "first", lambda ring, size: types.SimpleNamespace(n_ranks=size))
-    monkeypatch.setattr(trials, "agree_among", lambda ring: taken.append(ring) or ring.n_ranks)
-    trials.agree(Ring(rank, 4), [1, 2, 4])
-    assert capsys.readouterr().out == said
-    assert [ring.n_ranks for ring in taken] == [size for size in (1, 2, 4) if rank < size]
 
 
 def test_a_smaller_ring_is_a_group_of_the_first_ranks_that_waits_as_long(monkeypatch):
@@ -147,18 +123,6 @@ def test_tensors_are_the_same_for_all_who_ask():
     assert torch.equal(q, trials.tensors(Work(6, 4, 2, 3, 8, batch=5))[0])
 
 
-def test_the_next_block_leaves_before_one_is_used(monkeypatch):
-    """Nothing moves here: works are done as soon as they are asked for."""
-    monkeypatch.setattr(dist, "P2POp", lambda *given: given)
-    done = types.SimpleNamespace(wait=lambda: None)
-    monkeypatch.setattr(dist, "batch_isend_irecv", lambda operations: [done] * len(operations))
-    assert trials.order(Ring(1, 3)) == [
-        *("post", "attend to 1", "wait"),
-        *("post", "attend to 0", "wait"),
-        "attend to 2",
-    ]
-
-
 def test_nothing_is_said_of_context_parallel_over_nccl(monkeypatch):
     monkeypatch.setattr(dist, "get_backend", lambda: "nccl")
     assert trials.context_parallel(Ring(0, 2)) == {}
@@ -184,15 +148,6 @@ def test_what_pytorch_computes_is_said_to_be_computed(monkeypatch):
     assert found["CUDNN_ATTENTION"].startswith("RuntimeError: ")
     assert not any("\n" in answer for answer in found.values())
     assert asked[0] == ({(1, 2, 8, 8)}, [2, 2, 2])
-
-
-def test_what_a_run_found_comes_back_as_times(monkeypatch):
-    asked = []
-    said = json.dumps([1.0, 2.0, {"512": [0.1, 0.2], "1024": [0.3, 0.4]}])
-    monkeypatch.setattr(trials, "launch", lambda *given: asked.append(given) or said)
-    found = trials.timed(4)
-    assert found == trials.Times(1.0, 2.0, {512: (0.1, 0.2), 1024: (0.3, 0.4)})
-    assert asked == [(4, "-m", "attnbook.distributed", "times")]
 
 
 @pytest.mark.parametrize("n_ranks", [1, 2])
@@ -257,26 +212,6 @@ def test_one_rank_speaks_for_all(capfd):
         trials.say(Ring(rank, 3), f"rank {rank}")
     trials.say_here("here")
     assert capfd.readouterr() == ("rank 0\n", "here\n")
-
-
-@pytest.mark.parametrize(
-    ("given", "asked"),
-    [
-        (["agree", "1", "4"], ("agree", {"sizes": [1, 4]}, 60)),
-        (["--seconds", "3", "fault", "hang", "1"], ("fault", {"kind": "hang", "rank": 1}, 3)),
-        (["times"], ("times", {}, 60)),
-    ],
-)
-def test_the_command_line_names_a_trial_and_its_arguments(monkeypatch, given, asked):
-    found = []
-    task, named, seconds = asked
-    monkeypatch.setattr(sys, "argv", ["distributed", *given])
-    monkeypatch.setattr(
-        __main__, "take_part", lambda task, wait: found.append(wait) or task("ring")
-    )
-    monkeypatch.setattr(trials, task, lambda ring, **given: found.append((ring, given)))
-    __main__.main()
-    assert found == [seconds, ("ring", named)]
 
 
 @pytest.mark.parametrize("given", [[], ["agree"], ["fault", "sleep", "1"], ["fault", "end", "x"]])
