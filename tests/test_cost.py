@@ -139,7 +139,7 @@ def test_the_bytes_of_a_fused_pass_back_are_those_of_its_tensors():
     assert measure.fused_backward_cost(sizes).bytes == back
 
 
-def test_the_bytes_of_the_whole_way_back_are_those_of_its_tensors():
+def test_the_bytes_of_the_whole_backward_pass_are_those_of_its_tensors():
     q, k, v = (x.flatten(0, 1) for x in tensors(SIZES))
     weights, grad_out = torch.softmax(q @ k.mT, dim=-1), torch.randn(6, 5, 6)
     parts, matrix = measure.whole_backward_cost(SIZES), weights.nbytes
@@ -176,7 +176,7 @@ TESTS = [
     lambda: test_the_bytes_of_a_fused_pass_are_those_of_its_tensors(GROUPED),
     lambda: test_the_bytes_of_a_fused_pass_are_those_of_its_tensors(measure.Sizes(5, 7, 4)),
     test_the_bytes_of_a_fused_pass_back_are_those_of_its_tensors,
-    test_the_bytes_of_the_whole_way_back_are_those_of_its_tensors,
+    test_the_bytes_of_the_whole_backward_pass_are_those_of_its_tensors,
 ]
 
 

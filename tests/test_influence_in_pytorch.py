@@ -178,7 +178,7 @@ def test_there_is_one_way_through_with_few_products(mask, forward):
 
 
 def saved(n):
-    """The bytes that a call keeps for the way back, each piece of memory once."""
+    """The bytes that a call keeps for the backward pass, each piece of memory once."""
     kept = {}
 
     def keep(x):
@@ -193,7 +193,7 @@ def saved(n):
     return sum(kept.values())
 
 
-def test_what_is_kept_for_the_way_back_is_a_few_matrices_of_weights():
+def test_what_is_kept_for_the_backward_pass_is_a_few_matrices_of_weights():
     assert saved(512) <= (2 * 4 + 3) * 512**2 + 100_000
 
 

@@ -63,7 +63,7 @@ def test_a_capability_is_what_the_package_would_find(monkeypatch):
     assert CAPABILITIES["gfx942"] == configurations.capability(x)
 
 
-def test_the_way_back_is_two_kernels_after_a_row_sum():
+def test_the_backward_pass_is_two_kernels_after_a_row_sum():
     q, k, v = inputs(64)
     out, lse = torch.zeros_like(q), torch.zeros(q.shape[:-1])
     given = torch.zeros_like(q), q, k, v, out, lse

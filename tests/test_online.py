@@ -77,7 +77,7 @@ def test_blocks_are_the_reference(case, block, batch):
 
 @pytest.mark.parametrize("block", [1, 2, N_K])
 @pytest.mark.parametrize("case", CASES)
-def test_the_way_back_needs_the_output_and_lse_alone(case, block):
+def test_the_backward_pass_needs_the_output_and_lse_alone(case, block):
     batch = (2,)
     arrays, more = queries_keys_values(batch), options(case, batch)
     grad = np.random.default_rng(9).standard_normal((*batch, N_Q, arrays[2].shape[-1]))

@@ -24,7 +24,7 @@ def forward():
 
 def backward():
     for case in claims.CASES:
-        claims.test_the_way_back_needs_the_output_and_lse_alone(case, 2)
+        claims.test_the_backward_pass_needs_the_output_and_lse_alone(case, 2)
 
 
 def hidden():

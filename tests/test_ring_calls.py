@@ -173,7 +173,7 @@ def test_heads_that_the_ranks_do_not_divide_are_refused():
             distributed.head_parallel_attention(q, k, v, group=Ring(0, ranks))
 
 
-def test_the_exchange_is_its_own_way_back(monkeypatch):
+def test_the_exchange_is_its_own_gradient(monkeypatch):
     """The real one, over a stand-in for the processes."""
     asked = []
 
@@ -198,7 +198,7 @@ WRONG = {
     (H, "joined as consecutive pieces"): (", placement)\n", ', "contiguous")\n'),
     (H, "no exchange"): ("list(_exchange(out, ring))", "list(out)"),
     (P, "split as consecutive pieces"): ("ring.n_ranks, placement", 'ring.n_ranks, "contiguous"'),
-    (P, "no way back"): ("list(_exchange(out, ring))", "list(out)"),
+    (P, "no exchange backward"): ("list(_exchange(out, ring))", "list(out)"),
     (P, "heads in another order"): (
         "list(_exchange(out, ring))",
         "list(_exchange(out, ring))[::-1]",
@@ -209,7 +209,7 @@ WRONG = {
         "*whole, Ring()",
         "*whole, ring",
     ),
-    (A.forward, "queries for keys on the way back"): ("backward(q, k, v,", "backward(q, q, v,"),
+    (A.forward, "queries for keys, backward"): ("backward(q, k, v,", "backward(q, q, v,"),
     (A.backward, "gradients of keys and values exchanged"): (
         "zip(grads, (q, k, v)",
         "zip((grads[0], *grads[:0:-1]), (q, k, v)",

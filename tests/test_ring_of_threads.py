@@ -76,7 +76,7 @@ MISTAKES = {
         "range(max(1, self.n_ranks - 1))",
     ),
     "its own block each time": (F, "k_s[..., keys, :]", "k[..., keys, :]"),
-    "the way back with its own keys": (
+    "the backward pass with its own keys": (
         B,
         "k_s[..., keys, :], v_s[..., keys, :]",
         "k[..., keys, :], v[..., keys, :]",
@@ -90,12 +90,12 @@ MISTAKES = {
         "parcel = ring.send(*grads)",
         "parcel = ring.send(*grads); grads[0].zero_()",
     ),
-    "L of one block on the way back": (
+    "L of one block in the backward pass": (
         B,
         ", lse_i, cut",
         ", attend(q_i, k_j, v_j, cut, scale)[1], cut",
     ),
-    "the output of one block on the way back": (
+    "the output of one block in the backward pass": (
         B,
         ", out_i, lse_i",
         ", attend(q_i, k_j, v_j, cut, scale)[0], lse_i",

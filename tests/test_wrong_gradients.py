@@ -170,7 +170,7 @@ MISTAKES = {
     "a gradient for what is hidden": (SUM, "np.where(mask, grad_weights, 0)", "grad_weights", step),
     "the mask of a sequence for a head": (LAYER, "mask[..., None, :, :]", "mask", heads),
     "the mask ignored forward": (LAYER, "attention(*heads, mask=mask)", "attention(*heads)", heads),
-    "the mask ignored on the way back": (
+    "the mask ignored in the backward pass": (
         LAYER,
         "backward(grad_heads, *heads, mask=mask)",
         "backward(grad_heads, *heads)",
@@ -183,7 +183,7 @@ MISTAKES = {
         "map(lambda x: x.reshape(*x.shape[:-3], x.shape[-2], -1), grads)",
         heads,
     ),
-    "W_o turned over on the way back": (LAYER, "merged, w_o)", "merged, w_o.T)", theirs),
+    "W_o turned over in the backward pass": (LAYER, "merged, w_o)", "merged, w_o.T)", theirs),
     "parameters before inputs": (
         LAYER,
         "*grad_inputs, *grad_w, grad_w_o",
