@@ -66,12 +66,12 @@ def two_rings(ring):
 
 def wrong(ring):
     """The ring must be seen to fail: a zigzag that is taken for consecutive pieces."""
-    right = attention.meeting
-    attention.meeting = lambda *given: right(*given[:-1], "contiguous")
+    right = attention.visible_slices
+    attention.visible_slices = lambda *given: right(*given[:-1], "contiguous")
     try:
         found, _ = trials.compare(ring, WORK, distributed.ring_attention, "zigzag", True)
     finally:
-        attention.meeting = right
+        attention.visible_slices = right
     return trials.worst(ring, max(found))
 
 

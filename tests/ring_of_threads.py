@@ -1,6 +1,6 @@
 """Ranks that are threads of one process: the same code, without processes to wait for.
 
-A parcel is read when it is waited for, and not before: whoever writes into a block that is still
+A transfer is read when it is waited for, and not before: whoever writes into a block that is still
 under way is found out, as on the slowest of links.
 """
 

@@ -43,7 +43,7 @@ def test_the_pairs_that_meet_are_those_of_the_mask(n_ranks, how):
         for step, pairs in enumerate(steps):
             block = mask[cut[rank]][:, cut[(rank - step) % n_ranks]]
             assert pairs == block.sum()
-            for rows, keys, causal in placement.meeting(
+            for rows, keys, causal in placement.visible_slices(
                 rank, (rank - step) % n_ranks, n // n_ranks, True, how
             ):
                 part = block[rows][:, keys]

@@ -9,11 +9,10 @@ import torch
 from ring_of_threads import on_threads
 
 from attnbook import distributed
-from attnbook.distributed import attention, join_sequence, placement, split_sequence
+from attnbook.distributed import attention, join_sequence, local, placement, split_sequence
 from attnbook.distributed.ring import Ring
 from attnbook.distributed.traffic import Work
 from attnbook.distributed.trials import alone, tensors
-from attnbook.pytorch import online
 
 CLOSE = 1e-14  # outputs and gradients are of size 1, and each is a few hundred roundings
 WORK = Work(n=24, n_heads=4, n_kv_heads=2, d=6, itemsize=8, batch=2)
@@ -59,7 +58,7 @@ def put(monkeypatch, mistake):
     one_line.put(monkeypatch, *MISTAKES[mistake])
 
 
-F, B, M, T = attention.forward, attention.backward, placement.meeting, online.take_in
+F, B, M, T = attention.forward, attention.backward, placement.visible_slices, local.merge_
 HALF = "(WHOLE, first, False) if source < rank else (second, WHOLE, False)"
 MISTAKES = {
     "merged without the shares": (
@@ -81,14 +80,14 @@ MISTAKES = {
         "k_s[..., keys, :], v_s[..., keys, :]",
         "k[..., keys, :], v[..., keys, :]",
     ),
-    "gradients stay where they are": (B, "*parcel.wait()", "*grads"),
+    "gradients stay where they are": (B, "*transfer.wait()", "*grads"),
     "gradients not added up": (B, "mine + so_far", "mine"),
     "its own part lost": (B, "mine + so_far", "so_far"),
     "those of keys and values exchanged": (B, "zip(grads, parts", "zip(grads, parts[::-1]"),
     "written into what is under way": (
         B,
-        "parcel = ring.send(*grads)",
-        "parcel = ring.send(*grads); grads[0].zero_()",
+        "transfer = ring.send(*grads)",
+        "transfer = ring.send(*grads); grads[0].zero_()",
     ),
     "L of one block in the backward pass": (
         B,

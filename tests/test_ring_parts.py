@@ -8,7 +8,7 @@ import torch.distributed as dist
 
 from attnbook import distributed
 from attnbook.distributed import Machine, RankLost, Ring, Work, model
-from attnbook.distributed.ring import Parcel
+from attnbook.distributed.ring import Transfer
 
 
 class Group:
@@ -43,10 +43,10 @@ def handed(monkeypatch):
 @pytest.mark.parametrize(("rank", "after", "before"), [(0, 1, 3), (2, 3, 1), (3, 0, 2)])
 def test_a_rank_sends_to_the_next_and_hears_from_the_one_before(handed, rank, after, before):
     x = torch.arange(6.0).reshape(2, 3).mT
-    parcel = Ring(rank, 4).send(x, x)
+    transfer = Ring(rank, 4).send(x, x)
     assert handed == [[("isend", after, None)] * 2 + [("irecv", before, None)] * 2]
-    assert all(y.is_contiguous() and torch.equal(y, x) for y in parcel.sent)
-    assert [y.tolist() for y in parcel.wait()] == [[[7, 7]] * 3] * 2
+    assert all(y.is_contiguous() and torch.equal(y, x) for y in transfer.sent)
+    assert [y.tolist() for y in transfer.wait()] == [[[7, 7]] * 3] * 2
     assert x.tolist() == [[0, 3], [1, 4], [2, 5]]
 
 
@@ -61,7 +61,7 @@ def test_one_alone_sends_nothing(handed):
     assert y is x and handed == [] and Ring() == Ring(rank=0, n_ranks=1, group=None)
 
 
-def test_as_many_parcels_leave_as_there_are_other_ranks(handed):
+def test_as_many_transfers_leave_as_there_are_other_ranks(handed):
     """The last block is used and goes nowhere."""
     sources = [source for source, _ in Ring(1, 4).blocks(torch.ones(1))]
     assert sources == [1, 0, 3, 2] and len(handed) == 3
@@ -103,13 +103,13 @@ def test_whose_fault_it_is_is_said_in_one_sentence(rank, fails, error, said):
 
         return types.SimpleNamespace(wait=wait)
 
-    parcel = Parcel(Ring(rank, 4), (1, 2), (3, 4), [work(number) for number in range(4)])
+    transfer = Transfer(Ring(rank, 4), (1, 2), (3, 4), [work(number) for number in range(4)])
     with pytest.raises(RankLost) as lost:
-        parcel.wait()
+        transfer.wait()
     assert str(lost.value).startswith(said) and waited == [*range(fails + 1)]
     assert isinstance(lost.value.__cause__, RuntimeError)
     fails = None
-    assert parcel.wait() == (3, 4)
+    assert transfer.wait() == (3, 4)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from libraries import tensor
 from torch.autograd.gradcheck import GradcheckError
 from torch.testing._internal.common_methods_invocations import op_db
 
-from attnbook import pytorch, reference
+from attnbook import online, pytorch, reference
 
 DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
 NAMES = list(arguments.ARRAYS)
@@ -81,6 +81,39 @@ def test_the_twin_takes_the_same_arguments_in_the_same_order(name):
     assert [p.default for p in ours.parameters.values()] == [
         p.default for p in twins.parameters.values()
     ]
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_attention_with_its_lse_is_that_of_numpy(batch, dtype):
+    arrays = [*queries_keys_values(batch), mask(batch), scores(batch)]
+    given = [tensor(x) if x.dtype == bool else tensor(x).to(dtype) for x in arrays]
+    exact = [x.numpy() if x.dtype == torch.bool else x.double().numpy() for x in given]
+    found = pytorch.attention_with_lse(*given, scale=0.7)
+    eps = torch.finfo(dtype).eps * (64 if dtype in (torch.float64, torch.float32) else 1)
+    for ours, right in zip(found, online.attention_with_lse(*exact, scale=0.7), strict=True):
+        assert ours.dtype == dtype
+        np.testing.assert_allclose(ours.double().numpy(), right, rtol=eps, atol=eps)
+
+
+@pytest.mark.parametrize("name", ["attention_with_lse", "merge"])
+def test_what_blocks_need_takes_the_arguments_of_numpys(name):
+    ours, twins = (inspect.signature(getattr(m, name)) for m in (online, pytorch))
+    assert list(ours.parameters) == list(twins.parameters)
+
+
+def test_merge_is_that_of_numpy_with_empty_blocks_too():
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((2, 3, 6, 5))
+    lse = (
+        np.array([[0.0, -np.inf, 1000.0, -np.inf, 0.0, -2000.0]] * 3),
+        np.array([[1.0, 2.0, 999.0, -np.inf, 2000.0, -2001.0]] * 3),  # exp overflows, or is 0
+    )
+    a[:, [1, 3]] = b[:, 3] = 0
+    wanted = online.merge(a, lse[0], b, lse[1])
+    found = pytorch.merge(*map(torch.from_numpy, (a, lse[0], b, lse[1])))
+    for x, y in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-14, atol=0)
 
 
 def on_arrays(function):

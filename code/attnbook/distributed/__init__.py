@@ -3,6 +3,7 @@
 from attnbook.distributed.attention import ring_attention, ring_attention_with_lse
 from attnbook.distributed.heads import head_parallel_attention
 from attnbook.distributed.launch import command, launch
+from attnbook.distributed.local import attend, attend_backward
 from attnbook.distributed.model import (
     Machine,
     flops,
@@ -13,7 +14,7 @@ from attnbook.distributed.model import (
     ring_step,
 )
 from attnbook.distributed.placement import join_sequence, pieces, split_sequence, visible_pairs
-from attnbook.distributed.ring import Parcel, RankLost, Ring
+from attnbook.distributed.ring import RankLost, Ring, Transfer
 from attnbook.distributed.session import take_part
 from attnbook.distributed.traffic import (
     Sent,
@@ -27,14 +28,16 @@ from attnbook.distributed.trials import Pass, Times, agreement, timed
 
 __all__ = [
     "Machine",
-    "Parcel",
     "Pass",
     "RankLost",
     "Ring",
     "Sent",
     "Times",
+    "Transfer",
     "Work",
     "agreement",
+    "attend",
+    "attend_backward",
     "command",
     "counted",
     "flops",

@@ -9,10 +9,10 @@ from jaxtyping import Float as AnyFloat
 from torch import Tensor
 
 from attnbook.checks import one_of
-from attnbook.distributed.placement import PLACEMENTS, meeting
+from attnbook.distributed.local import attend, attend_backward, empty_state, merge_
+from attnbook.distributed.placement import PLACEMENTS, visible_slices
 from attnbook.distributed.ring import Ring
 from attnbook.operation import Scalar
-from attnbook.pytorch.online import attend, attention_backward, nothing_seen, take_in
 from attnbook.pytorch.operation import Float, check_shapes
 
 
@@ -86,35 +86,35 @@ def _fit(q, placement):
 
 def forward(q, k, v, ring, causal, placement, scale):
     """This rank's output and L."""
-    n, (out, lse) = q.shape[-2], nothing_seen(q, v)
+    n, (out, lse) = q.shape[-2], empty_state(q, v)
     for source, (k_s, v_s) in ring.blocks(k, v):
-        for rows, keys, cut in meeting(ring.rank, source, n, causal, placement):
+        for rows, keys, cut in visible_slices(ring.rank, source, n, causal, placement):
             q_i, k_j, v_j = q[..., rows, :], k_s[..., keys, :], v_s[..., keys, :]
             part_out, part_lse = attend(q_i, k_j, v_j, causal=cut, scale=scale)
-            take_in(out, lse, rows, part_out, part_lse)
+            merge_(out, lse, rows, part_out, part_lse)
     return out, lse
 
 
 def backward(grad_out, q, k, v, out, lse, ring, causal, placement, scale):
     """The gradients of this rank's queries, keys and values.
 
-    Those of keys and values travel with their blocks, a step behind, and take in each rank's part.
+    Those of keys and values travel with their blocks, a step behind, and each rank adds its part.
     """
-    n, grad_q, parcel = q.shape[-2], q.new_zeros(q.shape, dtype=out.dtype), None
+    n, grad_q, transfer = q.shape[-2], q.new_zeros(q.shape, dtype=out.dtype), None
     for source, (k_s, v_s) in ring.blocks(k, v):
         grads = [x.new_zeros(x.shape, dtype=out.dtype) for x in (k_s, v_s)]
-        for rows, keys, cut in meeting(ring.rank, source, n, causal, placement):
+        for rows, keys, cut in visible_slices(ring.rank, source, n, causal, placement):
             grad_i, q_i, out_i = (x[..., rows, :] for x in (grad_out, q, out))
             k_j, v_j, lse_i = k_s[..., keys, :], v_s[..., keys, :], lse[..., rows]
-            part, *parts = attention_backward(grad_i, q_i, k_j, v_j, out_i, lse_i, cut, scale)
+            part, *parts = attend_backward(grad_i, q_i, k_j, v_j, out_i, lse_i, cut, scale)
             grad_q[..., rows, :] += part
             for grad, part in zip(grads, parts, strict=True):
                 grad[..., keys, :] = part
-        if parcel is not None:
-            pairs = zip(grads, parcel.wait(), strict=True)
+        if transfer is not None:
+            pairs = zip(grads, transfer.wait(), strict=True)
             grads = [mine + so_far for mine, so_far in pairs]
-        parcel = ring.send(*grads)
-    return grad_q, *parcel.wait()
+        transfer = ring.send(*grads)
+    return grad_q, *transfer.wait()
 
 
 class RingAttention(torch.autograd.Function):

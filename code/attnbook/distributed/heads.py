@@ -61,7 +61,7 @@ def _exchange(x, ring):
 
 
 class _Exchange(torch.autograd.Function):
-    """Row p of rank r becomes row r of rank p; so the way back is the same exchange."""
+    """Row p of rank r becomes row r of rank p; so its gradient is the same exchange."""
 
     @staticmethod
     def forward(ctx, x, group):

@@ -39,7 +39,7 @@ def ring_step(work, n_ranks, machine, causal=False):
 
 
 def ring_seconds(work, n_ranks, machine, causal=False):
-    """Seconds of the way forward: w blocks computed, the next one on its way during all but one.
+    """Seconds of the forward pass: w blocks computed, the next one on its way during all but one.
 
     (w - 1) · max(compute, travel) + compute
     """
@@ -48,7 +48,7 @@ def ring_seconds(work, n_ranks, machine, causal=False):
 
 
 def ring_backward_seconds(work, n_ranks, machine, causal=False):
-    """Seconds of the way back: five products for two, and the gradients travel as well.
+    """Seconds of the backward pass: five products for two, and the gradients travel as well.
 
     (w - 1) · max(2.5 · compute, travel) + 2.5 · compute + the last step home
     """
@@ -61,7 +61,7 @@ def ring_backward_seconds(work, n_ranks, machine, causal=False):
 
 
 def head_parallel_seconds(work, n_ranks, machine, causal=False):
-    """Seconds of the way forward with the heads shared out: the exchanges hide behind nothing."""
+    """Seconds of the forward pass with the heads shared out: exchanges hide behind nothing."""
     compute = flops(work, causal) / n_ranks / machine.flops
     exchange = head_parallel_bytes(work, n_ranks) / machine.bandwidth + 2 * machine.delay
     return compute + (exchange if n_ranks > 1 else 0.0)

@@ -86,7 +86,7 @@ def join_sequence(parts: list | tuple, placement: str = "zigzag", dim: Integral 
     return torch.cat([cut[piece] for piece in sorted(cut)], dim)
 
 
-def meeting(rank, source, n, causal, placement):
+def visible_slices(rank, source, n, causal, placement):
     """Which of a rank's n queries meet which of the n keys of `source`, and whether causally.
 
     Returns a list: of one, two slices and a boolean, or of none where nothing is visible. At home a
@@ -121,7 +121,7 @@ def visible_pairs(n: Integral, n_ranks: Integral, placement: str = "zigzag") -> 
     def pairs(rank, source):
         return sum(
             m * (m + 1) // 2 if causal else len(whole[rows]) * len(whole[keys])
-            for rows, keys, causal in meeting(rank, source, m, True, placement)
+            for rows, keys, causal in visible_slices(rank, source, m, True, placement)
         )
 
     steps = range(n_ranks)

@@ -13,7 +13,7 @@ class RankLost(RuntimeError):
     """A neighbour on the ring has ended, or does not answer within the time-out."""
 
 
-class Parcel(NamedTuple):
+class Transfer(NamedTuple):
     """Tensors that are under way: to the next rank, and from the one before."""
 
     ring: object
@@ -49,18 +49,18 @@ class Ring:
         return cls(dist.get_rank(group), dist.get_world_size(group), group)
 
     def send(self, *tensors):
-        """Send these to the next rank; returns at once, with the `Parcel` of the rank before.
+        """Send these to the next rank; returns at once, with the `Transfer` of the rank before.
 
         Raises RankLost if a neighbour has ended already.
         """
         if self.n_ranks == 1:
-            return Parcel(self, (), tensors, [])
+            return Transfer(self, (), tensors, [])
         sent = tuple(x.contiguous() for x in tensors)
         arriving = tuple(torch.empty_like(x) for x in sent)
         after, before = self._at(self.rank + 1), self._at(self.rank - 1)
         out = [dist.P2POp(dist.isend, x, after, self.group) for x in sent]
         into = [dist.P2POp(dist.irecv, x, before, self.group) for x in arriving]
-        return Parcel(self, sent, arriving, _posted(self, out + into))
+        return Transfer(self, sent, arriving, _posted(self, out + into))
 
     def blocks(self, *block):
         """Each rank's block in turn, with its rank: its own first, then those before it.
@@ -69,9 +69,9 @@ class Ring:
         """
         for step in range(self.n_ranks):
             last = step == self.n_ranks - 1
-            parcel = None if last else self.send(*block)
+            transfer = None if last else self.send(*block)
             yield (self.rank - step) % self.n_ranks, block
-            block = None if last else parcel.wait()
+            block = None if last else transfer.wait()
 
     def _at(self, place):
         """The number, among all processes, of a place on the ring."""

@@ -19,7 +19,7 @@ class Work(NamedTuple):
 
 
 def ring_bytes(work, n_ranks):
-    """What a rank sends on the way forward: keys and values, at every step but the last.
+    """What a rank sends in the forward pass: keys and values, at every step but the last.
 
     (w - 1) · 2 · B · h_kv · (n / w) · d · itemsize
     """
@@ -27,7 +27,7 @@ def ring_bytes(work, n_ranks):
 
 
 def ring_backward_bytes(work, n_ranks):
-    """What a rank sends on the way back: keys and values again, and w times their gradients.
+    """What a rank sends in the backward pass: keys and values again, and w times their gradients.
 
         2 · B · h_kv · (n / w) · d · ((w - 1) · itemsize + w · max(itemsize, 4)),    0 for w = 1
 

@@ -15,11 +15,11 @@ import torch.distributed as dist
 
 from attnbook.distributed import attention, heads, model, traffic
 from attnbook.distributed.launch import launch
+from attnbook.distributed.local import attend
 from attnbook.distributed.placement import split_sequence
-from attnbook.distributed.ring import Parcel, Ring
+from attnbook.distributed.ring import Ring, Transfer
 from attnbook.distributed.session import device
 from attnbook.pytorch import causal_mask, repeat_heads, scaled_dot_product_attention
-from attnbook.pytorch.online import attend
 
 CLOSE = 1e-14  # at the places of a double near 1, 45 of the smallest steps
 
@@ -42,7 +42,7 @@ def agreement(*sizes):
     the smaller ones. In float64, 32 positions, 8 heads of width 8, and 4 of keys and values.
     Returns, for each size, a dict: a `Pass` for each of "ring forward", "ring backward", the same
     for "causal", "zigzag" and "heads", where the last two are causal as well; and under "order"
-    what rank 0 does on its way forward. A ring of two also has "context_parallel": how PyTorch's
+    what rank 0 does in its forward pass. A ring of two also has "context_parallel": how PyTorch's
     own answers, by the name of the backend.
     """
     found = json.loads(launch(max(sizes), "-m", "attnbook.distributed", "agree", *sizes))
@@ -131,15 +131,15 @@ def alone(q, k, v, grad_out, causal):
 
 
 def order(ring, m=8, d=4):
-    """What this rank does on the way forward, in order."""
+    """What this rank does in the forward pass, in order."""
     done = []
 
     class Told(Ring):
         def send(self, *block):
             done.append("post")
-            return ToldParcel(*super().send(*block))
+            return ToldTransfer(*super().send(*block))
 
-    class ToldParcel(Parcel):
+    class ToldTransfer(Transfer):
         def wait(self):
             done.append("wait")
             return super().wait()

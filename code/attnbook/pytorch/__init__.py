@@ -24,7 +24,7 @@ from attnbook.pytorch.masks import (
     sliding_window_mask,
 )
 from attnbook.pytorch.modules import AdditiveAttention, DotProductAttention, MultiHeadAttention
-from attnbook.pytorch.online import attention_backward, attention_with_lse, merge
+from attnbook.pytorch.online import attention_with_lse, merge
 from attnbook.pytorch.positions import (
     alibi_bias,
     frequencies,
@@ -57,7 +57,6 @@ __all__ = [
     "additive_attention",
     "additive_scores",
     "alibi_bias",
-    "attention_backward",
     "attention_tiled",
     "attention_with_lse",
     "bilinear_scores",

@@ -1,4 +1,4 @@
-"""A block of keys at a time, on tensors: the definition, gradients, what is hidden, dtypes."""
+"""What a rank computes alone: the definition, gradients, what is hidden, dtypes."""
 
 import sys
 import types
@@ -8,7 +8,8 @@ import one_line
 import pytest
 import torch
 
-from attnbook import gradients, masks, online, pytorch, reference
+from attnbook import gradients, masks, online, reference
+from attnbook.distributed import local
 from attnbook.pytorch import options
 
 SIZES = [(5, 9, 3, 4), (9, 5, 3, 4), (7, 7, 2, 2), (1, 8, 4, 3), (8, 1, 4, 3)]  # n_q n_k d_k d_v
@@ -41,7 +42,7 @@ def close(x, y):
 
 @pytest.fixture(params=(1, 3, 1024))
 def keys_in_a_block(request, monkeypatch):
-    monkeypatch.setattr(pytorch.online, "KEYS", request.param)
+    monkeypatch.setattr(local, "KEYS", request.param)
 
 
 @pytest.mark.parametrize("heads", HEADS)
@@ -50,7 +51,7 @@ def keys_in_a_block(request, monkeypatch):
 def test_it_is_the_definition(sizes, heads, causal, keys_in_a_block):
     q, k, v, _ = inputs(*sizes, *heads)
     for found, wanted in zip(
-        pytorch.attention_with_lse(q, k, v, causal), by_definition(q, k, v, causal), strict=True
+        local.attend(q, k, v, causal), by_definition(q, k, v, causal), strict=True
     ):
         close(found, wanted)
 
@@ -62,9 +63,7 @@ def test_its_gradients_are_those_of_the_definition(sizes, heads, causal, keys_in
     from attnbook.pytorch import causal_mask, repeat_heads, scaled_dot_product_attention
 
     q, k, v, grad_out = inputs(*sizes, *heads)
-    found = pytorch.attention_backward(
-        grad_out, q, k, v, *pytorch.attention_with_lse(q, k, v, causal), causal
-    )
+    found = local.attend_backward(grad_out, q, k, v, *local.attend(q, k, v, causal), causal)
     q, k, v = (x.requires_grad_() for x in (q, k, v))
     shared = [repeat_heads(x, heads[0] // heads[1]) for x in (k, v)]
     mask = causal_mask(sizes[0], sizes[1]) if causal else None
@@ -76,32 +75,32 @@ def test_its_gradients_are_those_of_the_definition(sizes, heads, causal, keys_in
 def test_nothing_is_hidden_and_the_scale_is_that_of_the_width_if_nobody_says_so():
     q, k, v, grad_out = inputs(5, 9, 3, 4)
     for scale in (None, 0.9, -0.3):
-        out, lse = pytorch.attention_with_lse(q, k, v, scale=scale)
+        out, lse = local.attend(q, k, v, scale=scale)
         shared = (reference.repeat_heads(x.numpy(), 2) for x in (k, v))
         for found, wanted in zip(
             (out, lse), online.attention_with_lse(q.numpy(), *shared, scale=scale), strict=True
         ):
             close(found, wanted)
-        found = pytorch.attention_backward(grad_out, q, k, v, out, lse, scale=scale)
+        found = local.attend_backward(grad_out, q, k, v, out, lse, scale=scale)
         times = 1 if scale is None else scale * 3**0.5  # the same as a multiple of the queries
-        seen = pytorch.attention_with_lse(times * q, k, v)
-        wanted = pytorch.attention_backward(grad_out, times * q, k, v, *seen)
+        seen = local.attend(times * q, k, v)
+        wanted = local.attend_backward(grad_out, times * q, k, v, *seen)
         for grad, right in zip(found, (times * wanted[0], *wanted[1:]), strict=True):
             close(grad, right)
 
 
 def test_gradients_of_two_blocks_add_up_to_those_of_both():
     q, k, v, grad_out = inputs(5, 8, 3, 4)
-    out, lse = pytorch.attention_with_lse(q, k, v)
-    whole = pytorch.attention_backward(grad_out, q, k, v, out, lse)
+    out, lse = local.attend(q, k, v)
+    whole = local.attend_backward(grad_out, q, k, v, out, lse)
     halves = [
-        pytorch.attention_backward(grad_out, q, k[..., x, :], v[..., x, :], out, lse)
+        local.attend_backward(grad_out, q, k[..., x, :], v[..., x, :], out, lse)
         for x in (slice(0, 3), slice(3, 8))
     ]
     close(halves[0][0] + halves[1][0], whole[0])
     close(torch.cat([half[1] for half in halves], -2), whole[1])
-    alone = pytorch.attention_with_lse(q, k[..., :3, :], v[..., :3, :])
-    wrong = pytorch.attention_backward(grad_out, q, k[..., :3, :], v[..., :3, :], *alone)
+    alone = local.attend(q, k[..., :3, :], v[..., :3, :])
+    wrong = local.attend_backward(grad_out, q, k[..., :3, :], v[..., :3, :], *alone)
     assert (wrong[1] - whole[1][..., :3, :]).abs().max() > 0.01  # L of its own keys alone
 
 
@@ -114,8 +113,8 @@ def test_the_future_has_no_influence(what):
         x[..., 3:, :] = what
     seen = []
     for given in ((k, v), dirty):
-        out, lse = pytorch.attention_with_lse(q, *given, True)
-        grads = pytorch.attention_backward(grad_out, q, *given, out, lse, True)
+        out, lse = local.attend(q, *given, True)
+        grads = local.attend_backward(grad_out, q, *given, out, lse, True)
         seen.append([out[..., :3, :], lse[..., :3], grads[0][..., :3, :]])
     assert all(map(torch.equal, *seen))
     assert not torch.isfinite(out[..., 3:, :]).any()
@@ -128,8 +127,8 @@ def assert_not_finite_where_the_definition_is_not(what, causal):
         given = inputs(6, 6, 3, 4, 2, 2)
         given[place][..., 2, 1] = what
         q, k, v, grad_out = given
-        seen = pytorch.attention_with_lse(q, k, v, causal)
-        found = pytorch.attention_backward(grad_out, q, k, v, *seen, causal)
+        seen = local.attend(q, k, v, causal)
+        found = local.attend_backward(grad_out, q, k, v, *seen, causal)
         arrays = (x.numpy() for x in (grad_out, q, k, v))
         wanted = gradients.scaled_dot_product_attention_backward(*arrays, mask)
         for ours, right in zip(found, map(torch.from_numpy, wanted), strict=True):
@@ -157,62 +156,44 @@ BACKWARD = {
 
 @pytest.mark.parametrize("mistake", BACKWARD)
 def test_a_number_that_is_not_finite_where_it_has_no_part_is_rejected(monkeypatch, mistake):
-    one_line.put(monkeypatch, pytorch.online._backward, *BACKWARD[mistake])
+    one_line.put(monkeypatch, local._backward, *BACKWARD[mistake])
     with pytest.raises(AssertionError):
         assert_not_finite_where_the_definition_is_not(torch.nan, True)
 
 
 def test_a_query_that_sees_nothing_has_zeros():
     q, k, v, grad_out = inputs(4, 2, 3, 4)
-    out, lse = pytorch.attention_with_lse(q, k, v, True)
-    grads = pytorch.attention_backward(grad_out, q, k, v, out, lse, True)
+    out, lse = local.attend(q, k, v, True)
+    grads = local.attend_backward(grad_out, q, k, v, out, lse, True)
     assert not out[..., :2, :].any() and (lse[..., :2] == -torch.inf).all()
     assert not grads[0][..., :2, :].any() and all(x.isfinite().all() for x in grads)
 
 
-def test_merge_is_that_of_numpy_with_empty_blocks_too():
-    rng = np.random.default_rng(0)
-    a, b = rng.standard_normal((2, 3, 6, 5))
-    lse = (
-        np.array([[0.0, -np.inf, 1000.0, -np.inf, 0.0, -2000.0]] * 3),
-        np.array([[1.0, 2.0, 999.0, -np.inf, 2000.0, -2001.0]] * 3),  # exp overflows, or is 0
-    )
-    a[:, [1, 3]] = b[:, 3] = 0
-    wanted = online.merge(a, lse[0], b, lse[1])
-    found = pytorch.merge(*map(torch.from_numpy, (a, lse[0], b, lse[1])))
-    for x, y in zip(found, wanted, strict=True):
-        np.testing.assert_allclose(x, y, rtol=1e-14, atol=0)
-
-
 @pytest.mark.parametrize("dtype", (torch.float16, torch.bfloat16, torch.float32))
-def test_short_floats_come_back_with_l_in_float32(dtype):
+def test_short_floats_come_back_in_float32(dtype):
     q, k, v, grad_out = (x.to(dtype) for x in inputs(6, 6, 3, 4))
-    out, lse = pytorch.attention_with_lse(q, k, v, True)
-    grads = pytorch.attention_backward(grad_out, q, k, v, out, lse, True)
-    wanted, _ = pytorch.attention_with_lse(*(x.double() for x in (q, k, v)), True)
-    assert out.dtype == dtype and lse.dtype == torch.float32
-    assert {x.dtype for x in grads} == {torch.float32}
-    # rounded once to its dtype, or ten roundings of float32
-    assert (out - wanted).abs().max() < torch.finfo(dtype).eps * (
-        4 if dtype != torch.float32 else 20
-    )
+    out, lse = local.attend(q, k, v, True)
+    grads = local.attend_backward(grad_out, q, k, v, out, lse, True)
+    wanted, _ = local.attend(*(x.double() for x in (q, k, v)), True)
+    assert {x.dtype for x in (out, lse, *grads)} == {torch.float32}
+    assert (out - wanted).abs().max() < 20 * torch.finfo(torch.float32).eps  # ten roundings
 
 
 def test_arguments_stay_as_they_are():
     given = inputs(6, 6, 3, 4)
     before = [x.clone() for x in given]
-    out, lse = pytorch.attention_with_lse(*given[:3], True)
-    pytorch.attention_backward(given[3], *given[:3], out, lse, True)
+    out, lse = local.attend(*given[:3], True)
+    local.attend_backward(given[3], *given[:3], out, lse, True)
     assert all(map(torch.equal, before, given))
 
 
 def test_queries_without_width_need_a_scale():
     q, k, v, grad_out = inputs(5, 9, 0, 4)
     for scale, refused in ((0.5, False), (None, True)):
-        seen = pytorch.attention_with_lse(q, k, v, scale=0.5)
+        seen = local.attend(q, k, v, scale=0.5)
         for call in (
-            lambda scale=scale: pytorch.attention_with_lse(q, k, v, scale=scale),
-            lambda scale=scale, seen=seen: pytorch.attention_backward(
+            lambda scale=scale: local.attend(q, k, v, scale=scale),
+            lambda scale=scale, seen=seen: local.attend_backward(
                 grad_out, q, k, v, *seen, scale=scale
             ),
         ):
@@ -226,9 +207,9 @@ def test_queries_without_width_need_a_scale():
 def test_refusals_name_the_argument():
     q, k, v, _ = inputs(4, 4, 3, 4, 4, 3)
     with pytest.raises(ValueError, match="k has 3 heads; expected a divisor of the 4 of q"):
-        pytorch.attention_with_lse(q, k, v)
-    with pytest.raises(TypeError, match="attention_with_lse: v is float64 tensor of shape"):
-        pytorch.attention_with_lse(q, k, v[..., :2, :])
+        local.attend(q, k, v)
+    with pytest.raises(TypeError, match="attend: v is float64 tensor of shape"):
+        local.attend(q, k, v[..., :2, :])
 
 
 def test_short_floats_on_a_gpu_go_to_the_kernels(monkeypatch):
@@ -248,7 +229,7 @@ def test_short_floats_on_a_gpu_go_to_the_kernels(monkeypatch):
     monkeypatch.setitem(sys.modules, "attnbook.kernels", kernels)
     monkeypatch.setattr("attnbook.kernels", kernels, raising=False)
     q = torch.ones(1, 2, 8, 16, dtype=torch.bfloat16)
-    chosen = pytorch.online._kernels
+    chosen = local._kernels
 
     def on_gpu(dtype=q.dtype, shape=q.shape):
         x = types.SimpleNamespace(device=torch.device("cuda"), dtype=dtype, shape=shape)
@@ -261,8 +242,8 @@ def test_short_floats_on_a_gpu_go_to_the_kernels(monkeypatch):
     assert on_gpu(torch.float64) is on_gpu(torch.float32) is None
     monkeypatch.setattr(options, "is_there", lambda module: module != "triton")
     assert on_gpu() is None
-    monkeypatch.setattr(pytorch.online, "_kernels", lambda q, k, v: kernels)
-    out, lse = pytorch.online.attend(q, q, q, True, None)
-    grads = pytorch.attention_backward(q, q, q, q, out, lse, True, 0.5)
+    monkeypatch.setattr(local, "_kernels", lambda q, k, v: kernels)
+    out, lse = local.attend(q, q, q, True)
+    grads = local.attend_backward(q, q, q, q, out, lse, True, 0.5)
     assert calls == [("forward", True, None), ("backward", torch.bfloat16, True, 0.5)]
     assert {x.dtype for x in (out, *grads)} == {torch.float32}

@@ -1,4 +1,4 @@
-"""`attnbook.pytorch.online` takes the same tensors where the kernels compute: here, interpreted.
+"""A rank takes the same tensors where the kernels compute: here, interpreted.
 
 What it asks of a tensor before it chooses is its device, dtype and shape. Here each has the device
 of a GPU.
@@ -12,8 +12,9 @@ import torch
 from kernel_oracle import definition, drawn, gradients, tolerance
 from test_kernels_backward import assert_close, sizes_of_errors
 
-from attnbook import kernels, pytorch
-from attnbook.pytorch import online, options
+from attnbook import kernels
+from attnbook.distributed import local
+from attnbook.pytorch import options
 
 HALF, WIDE = torch.float16, torch.float32
 DTYPES = {  # of q, k, v, and of the gradient and L; and whether the kernels take them
@@ -40,7 +41,7 @@ def put_on_gpu(monkeypatch):
             *(SimpleNamespace(device=device, dtype=x.dtype, shape=x.shape) for x in tensors)
         )
 
-    monkeypatch.setattr(online, "no_kernel", no_kernel)
+    monkeypatch.setattr(local, "no_kernel", no_kernel)
 
 
 def watch(monkeypatch, name, calls):
@@ -56,15 +57,15 @@ def tensors(*dtypes):
 
 def assert_right(*dtypes, lse_dtype=WIDE):
     q, k, v, grad_out = tensors(*dtypes)
-    out, lse = pytorch.attention_with_lse(q, k, v, causal=True)
+    out, lse = local.attend(q, k, v, causal=True)
     right, right_lse, scores = definition(q, k, v, causal=True)
-    assert (out.dtype, lse.dtype) == (q.dtype, WIDE)
+    assert out.dtype == lse.dtype == WIDE
     assert abs(out.double().numpy() - right).max() <= tolerance(q.dtype, scores, v)
     assert abs(lse.numpy() - right_lse).max() <= tolerance(WIDE, scores, torch.ones(1))
     given = grad_out, q, k, v, out, lse.to(lse_dtype)
     errors = sizes_of_errors(grad_out, q, k, v, causal=True)
     expected = gradients(grad_out, q, k, v, causal=True)
-    assert_close(pytorch.attention_backward(*given, causal=True), expected, errors, WIDE)
+    assert_close(local.attend_backward(*given, causal=True), expected, errors, WIDE)
 
 
 @pytest.mark.parametrize("name", DTYPES)
@@ -79,22 +80,22 @@ def test_the_same_dtypes_are_taken_wherever_it_is_computed(name, on_gpu, monkeyp
 
 def test_heads_without_features_are_taken_and_wrong_heads_refused_alike(on_gpu):
     q, k, v, grad_out = (x[..., :0] for x in tensors(HALF, HALF, HALF, HALF))
-    out, lse = pytorch.attention_with_lse(q, k, v, scale=1.0)
+    out, lse = local.attend(q, k, v, scale=1.0)
     assert out.shape == q.shape and torch.allclose(lse, torch.tensor(11.0).log())
-    grads = pytorch.attention_backward(grad_out, q, k, v, out, lse, scale=1.0)
+    grads = local.attend_backward(grad_out, q, k, v, out, lse, scale=1.0)
     assert [x.shape for x in grads] == [q.shape, k.shape, v.shape]
     q, k, v, grad_out = tensors(HALF, HALF, HALF, HALF)
     q, grad_out = q[:, :3], grad_out[:, :3]
     said = ": k has 2 heads; expected a divisor of the 3 of q$"
-    with pytest.raises(ValueError, match="^attention_with_lse" + said):
-        pytorch.attention_with_lse(q, k, v)
-    with pytest.raises(ValueError, match="^attention_backward" + said):
-        pytorch.attention_backward(grad_out, q, k, v, q, q[..., 0].float())
+    with pytest.raises(ValueError, match="^attend" + said):
+        local.attend(q, k, v)
+    with pytest.raises(ValueError, match="^attend_backward" + said):
+        local.attend_backward(grad_out, q, k, v, q, q[..., 0].float())
 
 
 WRONG = {
     "a gradient that stays wide": (
-        online.attention_backward, "grad_out.to(q.dtype), q", "grad_out, q", "a wide gradient",
+        local.attend_backward, "grad_out.to(q.dtype), q", "grad_out, q", "a wide gradient",
     ),
     "keys that are not looked at": (
         options.no_kernel, "q.dtype == k.dtype == v.dtype", "q.dtype == v.dtype", "wide keys",
