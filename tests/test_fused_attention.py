@@ -12,11 +12,11 @@ from fused_cases import Case, assert_answers, cases, expected, options_of
 from hypothesis import Phase, find, given, settings
 
 from attnbook import fused, masks, reference
-from attnbook.fused import forms, guarantees, sdpa
+from attnbook.fused import guarantees, implementations, sdpa
 from attnbook.pytorch.options import Options
 from attnbook.pytorch.rules import Rule
 
-pytestmark = pytest.mark.filterwarnings("ignore::attnbook.fused.SlowForm")
+pytestmark = pytest.mark.filterwarnings("ignore::attnbook.fused.SlowAttentionWarning")
 examples = settings(max_examples=150, derandomize=True, deadline=None, database=None)
 first = settings(examples, max_examples=600, phases=[Phase.generate])  # whatever it is: not shrunk
 few = settings(max_examples=30, derandomize=True, deadline=None, database=None)
@@ -57,7 +57,7 @@ def test_gradients_are_those_of_the_readable_form(case):
 def readable(q, k, v, **options):
     """The steps of `attnbook.pytorch`, without a choice; NaN, seen by nobody who asks, is 0."""
     k, v = (torch.nan_to_num(x) for x in (k, v))
-    return forms.readable(q, k, v, options_of(q, k, **options))
+    return implementations.readable(q, k, v, options_of(q, k, **options))
 
 
 WRONG = {
@@ -91,8 +91,8 @@ def again(q, k, v, options, **changed):
 def pytorch_sdpa(q, k, v, options, top_left=False):
     options = options_of(q, k, **options)
     if options.softcap is not None:
-        return forms.readable(q, k, v, options)
-    given = forms.sdpa_options(q, k, options)
+        return implementations.readable(q, k, v, options)
+    given = implementations.sdpa_options(q, k, options)
     if top_left and options.rule.right == 0 and given["mask"] is not None and given["bias"] is None:
         given["mask"] = torch.ones_like(given["mask"]).tril()
     return fused.sdpa.sdpa(q, k, v, **given)
@@ -312,9 +312,9 @@ def test_without_numbers_only_the_readable_form_is_asked():
 
 
 def test_only_who_runs_in_another_way_says_how(monkeypatch):
-    monkeypatch.setattr(forms, "WORTH_COMPILING", 0)
+    monkeypatch.setattr(implementations, "WORTH_COMPILING", 0)
     tensors = [x.float() for x in Case(arrays(3, 4), {}).tensors()]
-    how = {row.form: row[1:] for row in fused.explain(*tensors)}
+    how = {row.backend: row[1:] for row in fused.explain(*tensors)}
     if how["FlexAttention"][0] == "refuses":
         pytest.skip("nothing can be compiled here")
     assert how["FlexAttention"] == ("could run", "")
@@ -323,8 +323,10 @@ def test_only_who_runs_in_another_way_says_how(monkeypatch):
 
 def test_nothing_is_asked_for_if_nobody_says_so(monkeypatch):
     asked = []
-    one = forms.Form("one", lambda q, k, v, options: asked.append(options), lambda q, k, v, o: q)
-    monkeypatch.setattr(forms, "FORMS", (one,))
+    one = implementations.Implementation(
+        "one", lambda q, k, v, options: asked.append(options), lambda q, k, v, o: q
+    )
+    monkeypatch.setattr(implementations, "IMPLEMENTATIONS", (one,))
     q = torch.zeros(1, 2, 3, 4)
     fused.explain(q, q, q)
     fused.attention(q, q, q)

@@ -37,7 +37,7 @@ def attend(case):
 @pytest.mark.parametrize("case", CASES)
 def test_the_program_that_is_said_to_run_runs(case):
     tensors, options = CASES[case]
-    (runs,) = [row.name for row in fused.backends(*tensors, **options) if row.answer == "runs"]
+    (runs,) = [row.backend for row in fused.backends(*tensors, **options) if row.status == "runs"]
     assert fused.ran(lambda: attend(case)) == [OPERATION[runs]]
 
 
@@ -45,11 +45,11 @@ def test_the_program_that_is_said_to_run_runs(case):
 def test_who_refuses_raises_when_forced_and_nobody_else_does(case):
     tensors, options = CASES[case]
     rows = fused.backends(*tensors, **options)
-    assert [row.name for row in rows] == ["MATH", "FLASH"]
+    assert [row.backend for row in rows] == ["MATH", "FLASH"]
     for row in rows:
-        with sdpa_kernel(BACKEND[row.name]):
-            if row.answer == "refuses":
-                assert row.why
+        with sdpa_kernel(BACKEND[row.backend]):
+            if row.status == "refuses":
+                assert row.reason
                 with pytest.warns(UserWarning), pytest.raises(RuntimeError, match="No available"):
                     attend(case)
             else:
@@ -58,8 +58,8 @@ def test_who_refuses_raises_when_forced_and_nobody_else_does(case):
 
 def test_reasons_are_pytorchs_own_without_the_place_in_its_source():
     flash = fused.backends(Q, K, V[..., :8])[1]
-    assert flash.why.startswith("Flash attention requires q,k,v to have the same last dimension")
-    assert "Triggered" not in flash.why and "used because" not in flash.why
+    assert flash.reason.startswith("Flash attention requires q,k,v to have the same last dimension")
+    assert "Triggered" not in flash.reason and "used because" not in flash.reason
 
 
 def test_a_call_without_attention_ran_none():

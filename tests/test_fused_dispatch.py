@@ -10,7 +10,7 @@ from fused_cases import options_of
 from test_arguments import refusal
 
 from attnbook import fused
-from attnbook.fused import dispatch, forms
+from attnbook.fused import dispatch, implementations
 from attnbook.pytorch import options
 
 torch.manual_seed(0)
@@ -30,7 +30,7 @@ def nothing_said_yet():
 
 
 def answers(*tensors, **options):
-    return {row.form: row[1:] for row in fused.explain(*tensors, **options)}
+    return {row.backend: row[1:] for row in fused.explain(*tensors, **options)}
 
 
 def test_each_form_says_why_it_refuses_or_how_it_runs():
@@ -78,15 +78,17 @@ def test_what_is_said_to_run_runs(monkeypatch, tensors, softcap):
 
         return form._replace(call=call)
 
-    monkeypatch.setattr(forms, "FORMS", tuple(map(noted, forms.FORMS)))
-    said = [r.form for r in fused.explain(*tensors, softcap=softcap) if r.answer == "runs"]
+    monkeypatch.setattr(
+        implementations, "IMPLEMENTATIONS", tuple(map(noted, implementations.IMPLEMENTATIONS))
+    )
+    said = [r.backend for r in fused.explain(*tensors, softcap=softcap) if r.status == "runs"]
     with warnings.catch_warnings(action="ignore"):
         fused.attention(*tensors, softcap=softcap)
     assert said == called
 
 
 def test_a_fall_back_is_said_once_for_each_reason_and_names_the_callers_line():
-    with pytest.warns(fused.SlowForm) as said:
+    with pytest.warns(fused.SlowAttentionWarning) as said:
         for _ in range(2):
             fused.attention(Q, K, V, softcap=2.0)
     assert [warning.filename for warning in said] == [__file__]
@@ -94,7 +96,7 @@ def test_a_fall_back_is_said_once_for_each_reason_and_names_the_callers_line():
         "attention: all scores are held in memory, since "
         f"kernels: {CPU}; SDPA: {BENT}; FlexAttention: {FEW}"
     )
-    with pytest.warns(fused.SlowForm, match="no gradients on a CPU"):
+    with pytest.warns(fused.SlowAttentionWarning, match="no gradients on a CPU"):
         fused.attention(Q.clone().requires_grad_(), K, V, softcap=2.0)
 
 
@@ -108,7 +110,7 @@ def test_under_a_compiler_it_is_said_when_the_program_is_made():
     torch.compiler.reset()
     leaf = Q.clone().requires_grad_()
     compiled = torch.compile(fused.attention, backend="aot_eager", fullgraph=True)
-    with pytest.warns(fused.SlowForm) as said:
+    with pytest.warns(fused.SlowAttentionWarning) as said:
         for _ in range(2):
             compiled(leaf, K, V, softcap=2.0)
     assert len(said) == 1
@@ -117,7 +119,7 @@ def test_under_a_compiler_it_is_said_when_the_program_is_made():
 REFUSALS = {
     "no kernel computes in float64": {"dtype": torch.float64},
     "its heads have 1 to 256 features, keys as many as values": {"width": 264},
-    "its way back takes no bias": {"grad": True, "alibi": True},
+    "its backward pass takes no bias": {"grad": True, "alibi": True},
     None: {"alibi": True},
 }
 
@@ -132,7 +134,7 @@ def test_kernels_refuse_on_a_gpu_what_they_cannot(monkeypatch, reason):
     on_gpu = types.SimpleNamespace(device=torch.device("cuda"), dtype=x.dtype, shape=x.shape)
     on_gpu.requires_grad = x.requires_grad
     asked = options_of(x, x, alibi=case.get("alibi", False))
-    assert forms.kernels_refuse(on_gpu, on_gpu, on_gpu, asked) == reason
+    assert implementations.kernels_refuse(on_gpu, on_gpu, on_gpu, asked) == reason
 
 
 def test_kernels_are_given_every_option(monkeypatch):
@@ -148,7 +150,7 @@ def test_kernels_are_given_every_option(monkeypatch):
     asked = options_of(
         Q, K, causal=True, window=2, valid_lens=lens, softcap=4.0, alibi=True, scale=0.5
     )
-    forms.by_kernels(Q, K, V, asked)
+    implementations.by_kernels(Q, K, V, asked)
     bias = given.pop("bias")
     assert bias.shape == (1, 2, 6, 6) and bias[0, 0, 0, 1] == -(2.0**-4)
     assert given == {
@@ -159,7 +161,7 @@ def test_kernels_are_given_every_option(monkeypatch):
 def test_without_triton_the_kernels_refuse_and_say_so(monkeypatch):
     monkeypatch.setattr(options, "is_there", lambda module: False)
     on_gpu = types.SimpleNamespace(device=torch.device("cuda"))
-    assert forms.kernels_refuse(on_gpu, None, None, None) == "triton is not installed"
+    assert implementations.kernels_refuse(on_gpu, None, None, None) == "triton is not installed"
 
 
 def test_a_device_without_numbers_is_refused_by_the_dispatcher():

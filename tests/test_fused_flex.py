@@ -9,7 +9,7 @@ from fused_cases import Case, assert_answers
 from torch.nn.attention.flex_attention import create_block_mask, create_mask, flex_attention
 
 from attnbook import fused, masks, online, pytorch
-from attnbook.fused import flex, forms
+from attnbook.fused import flex, implementations
 
 torch.manual_seed(0)
 B, H, N_Q, N_K = 2, 3, 5, 7
@@ -93,7 +93,7 @@ def test_changes_of_a_score_are_those_of_the_book():
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's, of its own compiler
 def test_compiled_it_answers_as_the_other_forms_do(monkeypatch):
-    monkeypatch.setattr(forms, "WORTH_COMPILING", 0)
+    monkeypatch.setattr(implementations, "WORTH_COMPILING", 0)
     rng = np.random.default_rng(0)
     arrays = [rng.standard_normal((2, h, n, 16)) for h, n in ((4, 20), (2, 24), (2, 24))]
     arrays[1][0, :, 22], arrays[2][1, :, 3] = np.nan, np.inf
@@ -102,9 +102,9 @@ def test_compiled_it_answers_as_the_other_forms_do(monkeypatch):
     case = Case(tuple(arrays), options, torch.float32)
     rows = fused.explain(*case.tensors(), **case.named())
     if " " in torch.__file__:
-        assert [row.form for row in rows if row.answer == "runs"] == ["readable"]
+        assert [row.backend for row in rows if row.status == "runs"] == ["readable"]
         pytest.skip("PyTorch compiles nothing in a folder with a space in its path")
-    assert [row.form for row in rows if row.answer == "runs"] == ["FlexAttention"]
+    assert [row.backend for row in rows if row.status == "runs"] == ["FlexAttention"]
     assert_answers(fused.attention, case)
 
 
@@ -117,7 +117,7 @@ def test_inside_a_compiled_function_it_is_compiled_with_it():
     torch.compiler.reset()
     compiled = torch.compile(fused.attention, fullgraph=True, backend="aot_eager")
     with warnings.catch_warnings():
-        warnings.simplefilter("error", fused.SlowForm)
+        warnings.simplefilter("error", fused.SlowAttentionWarning)
         assert_answers(compiled, case)
 
 
@@ -132,17 +132,17 @@ FLEX = {
 @pytest.mark.parametrize("reason", FLEX)
 def test_it_refuses_what_it_cannot(monkeypatch, reason):
     case = FLEX[reason]
-    monkeypatch.setattr(forms, "WORTH_COMPILING", 0)
+    monkeypatch.setattr(implementations, "WORTH_COMPILING", 0)
     monkeypatch.setenv("CXX", case.get("compiler", "sh"))
     monkeypatch.setattr(torch, "__file__", case.get("folder", "/a"))
     q = torch.zeros(1, 1, 4, 16, dtype=case.get("dtype", torch.float32))
     q.requires_grad_(case.get("grad", False))
-    said = {row.form: row.why for row in fused.explain(q, q, q, softcap=2.0)}
+    said = {row.backend: row.reason for row in fused.explain(q, q, q, softcap=2.0)}
     assert said["FlexAttention"] == reason
 
 
 def test_it_gives_no_gradients_on_a_cpu_yet():
-    """PyTorch 2.13: where this fails, `forms.flex_refuses` can take gradients."""
+    """PyTorch 2.13: where this fails, `implementations.flex_refuses` can take gradients."""
     q = torch.zeros(1, 1, 4, 16, requires_grad=True)
     with pytest.raises(NotImplementedError, match="backward on CPU"):
         flex_attention(q, q, q)

@@ -9,7 +9,7 @@ import torch
 from fused_cases import Case, assert_answers, options_of
 from torch.nn.attention.flex_attention import flex_attention
 
-from attnbook.fused import forms
+from attnbook.fused import implementations
 from attnbook.pytorch import options, rules
 
 rng = np.random.default_rng(1)
@@ -41,7 +41,7 @@ KERNELS = {
         {"rule": rules.documents(torch.zeros(3, dtype=int), torch.zeros(5, dtype=int))},
         {"rule": rules.padding(torch.ones(2, 3, dtype=int))},
     ],
-    "its way back takes no bias": [
+    "its backward pass takes no bias": [
         {"bias": BIAS, "grad": True},
         {"alibi": True, "grad": True},
         {"bias": BIAS.clone().requires_grad_()},
@@ -107,15 +107,15 @@ def asked(case, monkeypatch, device):
 
 @pytest.mark.parametrize(("why", "case"), refusals(KERNELS))
 def test_what_the_kernels_refuse_on_a_gpu(monkeypatch, why, case):
-    assert forms.kernels_refuse(*asked(case, monkeypatch, "cuda")) == why
-    if why == "its way back takes no bias":
+    assert implementations.kernels_refuse(*asked(case, monkeypatch, "cuda")) == why
+    if why == "its backward pass takes no bias":
         with torch.no_grad():
-            assert forms.kernels_refuse(*asked(case, monkeypatch, "cuda")) is None
+            assert implementations.kernels_refuse(*asked(case, monkeypatch, "cuda")) is None
 
 
 @pytest.mark.parametrize(("why", "case"), refusals(FLEX))
 def test_what_flexattention_refuses(monkeypatch, why, case):
-    assert forms.flex_refuses(*asked(case, monkeypatch, "cpu")) == why
+    assert implementations.flex_refuses(*asked(case, monkeypatch, "cpu")) == why
 
 
 @pytest.mark.parametrize(("n", "worth"), [(2**13, True), (2**13 - 1, False)])
@@ -124,19 +124,19 @@ def test_flexattention_is_compiled_from_so_many_scores(monkeypatch, n, worth):
     given = asked({}, monkeypatch, "cpu")
     given[0].shape, given[1].shape = torch.Size((2, 4, 2**10, 16)), torch.Size((2, 2, n, 16))
     monkeypatch.setenv("CXX", "sh")
-    assert (forms.flex_refuses(*given) is None) == worth
+    assert (implementations.flex_refuses(*given) is None) == worth
     monkeypatch.setenv("CXX", "no-such-compiler")
-    said = forms.flex_refuses(*given)
+    said = implementations.flex_refuses(*given)
     assert said == "it needs a C++ compiler, and no-such-compiler is missing" or not worth
     monkeypatch.delenv("CXX")
-    monkeypatch.setattr(forms.shutil, "which", lambda name: name == "g++")
-    assert (forms.flex_refuses(*given) is None) == worth
+    monkeypatch.setattr(implementations.shutil, "which", lambda name: name == "g++")
+    assert (implementations.flex_refuses(*given) is None) == worth
 
 
 def test_sdpa_and_the_readable_form_refuse_the_cap_and_nothing():
     for softcap, why in ((None, None), (2.0, "it cannot bend the scores: softcap is given")):
-        assert forms.sdpa_refuses(Q, K, V, options_of(Q, K, softcap=softcap)) == why
-        assert forms.readable_refuses(Q, K, V, options_of(Q, K, softcap=softcap)) is None
+        assert implementations.sdpa_refuses(Q, K, V, options_of(Q, K, softcap=softcap)) == why
+        assert implementations.readable_refuses(Q, K, V, options_of(Q, K, softcap=softcap)) is None
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_sdpa_is_given_a_mask_only_where_it_needs_one(sizes, named, masked, tria
     given = {"valid_lens": torch.tensor([1, 2])} if named.get("lens") else {}
     given |= {"bias": torch.zeros(sizes)} if named.get("bias") else {}
     given |= {name: named[name] for name in {"causal", "window", "alibi", "rule"} & set(named)}
-    found = forms.sdpa_options(q, k, options_of(q, k, **given, scale=0.3))
+    found = implementations.sdpa_options(q, k, options_of(q, k, **given, scale=0.3))
     assert (found["mask"] is not None, found["is_causal"]) == (masked, triangle)
     assert (found["bias"] is not None) == bool(named.get("bias") or named.get("alibi"))
     assert found["scale"] == 0.3
@@ -180,20 +180,22 @@ def test_the_kernels_are_given_all_as_it_is_and_no_gradient_of_a_bias(monkeypatc
     stand_in = types.SimpleNamespace(flash_attention=lambda *x, **y: given.append((x, y)) or x[0])
     monkeypatch.setitem(sys.modules, "attnbook.kernels", stand_in)
     bias = torch.randn(3, 5, requires_grad=True)
-    assert forms.by_kernels(Q, K, V, options_of(Q, K, bias=bias)) is Q
+    assert implementations.by_kernels(Q, K, V, options_of(Q, K, bias=bias)) is Q
     ((tensors, named),) = given
     assert all(x is y for x, y in zip(tensors, (Q, K, V), strict=True))
     assert named["bias"].shape == (1, 1, 3, 5) and not named["bias"].requires_grad
     assert torch.equal(named["bias"][0, 0], bias)
-    forms.by_kernels(Q, K, V, options_of(Q, K))
+    implementations.by_kernels(Q, K, V, options_of(Q, K))
     assert given[1][1] == dict.fromkeys(
         ("window", "valid_lens", "softcap", "bias", "scale")
     ) | {"causal": False}  # fmt: skip
-    forms.by_kernels(Q, K, V, options_of(Q, K, bias=bias, alibi=True))
+    implementations.by_kernels(Q, K, V, options_of(Q, K, bias=bias, alibi=True))
     assert given[2][1]["bias"].shape == (1, 4, 3, 5)
-    forms.by_kernels(Q, K, V, options_of(Q, K, rule=rules.prefix(2) & rules.sliding_window(2, 1)))
+    implementations.by_kernels(
+        Q, K, V, options_of(Q, K, rule=rules.prefix(2) & rules.sliding_window(2, 1))
+    )
     assert given[3][1]["rule"] == rules.prefix(2) & rules.sliding_window(2, 1)
-    forms.by_kernels(Q, K, V, options_of(Q, K, rule=rules.sliding_window(1, 1)))
+    implementations.by_kernels(Q, K, V, options_of(Q, K, rule=rules.sliding_window(1, 1)))
     assert given[4][1]["rule"] == rules.sliding_window(1, 1) and "causal" not in given[4][1]
 
 
@@ -220,19 +222,21 @@ OPTIONS = {
 
 @pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
 @pytest.mark.parametrize("name", OPTIONS)
-@pytest.mark.parametrize("call", [forms.by_flex, forms.by_sdpa, forms.readable])
+@pytest.mark.parametrize(
+    "call", [implementations.by_flex, implementations.by_sdpa, implementations.readable]
+)
 def test_each_program_by_itself_has_the_answer_of_the_reference(monkeypatch, call, name):
     """FlexAttention is not compiled here: its rules and changes are."""
-    if call is forms.by_sdpa and "softcap" in OPTIONS[name]:
+    if call is implementations.by_sdpa and "softcap" in OPTIONS[name]:
         return
-    monkeypatch.setattr(forms, "_compiled_flex", lambda: flex_attention)
+    monkeypatch.setattr(implementations, "_compiled_flex", lambda: flex_attention)
 
     def attend(q, k, v, **named):
         return call(q, k, v, options_of(q, k, **named))
 
     assert_answers(attend, Case(arrays(3, 5), OPTIONS[name]))
     alike = not {"valid_lens", "rule", "mask"} & set(OPTIONS[name])
-    if alike and call is not forms.readable:
+    if alike and call is not implementations.readable:
         bias = OPTIONS[name].get("bias", np.zeros(2))
         more = {"bias": bias[None]} if bias.ndim == 4 else {}
         assert_answers(attend, Case(arrays(3, 5, lead=(2, 1)), OPTIONS[name] | more))
@@ -241,35 +245,37 @@ def test_each_program_by_itself_has_the_answer_of_the_reference(monkeypatch, cal
 def test_the_blocks_of_flexattention_are_of_each_batch_only_where_it_is_told_apart(monkeypatch):
     made, given = [], []
     monkeypatch.setattr(
-        forms, "create_block_mask", lambda rule, *x, device: made.append((*x, device))
+        implementations, "create_block_mask", lambda rule, *x, device: made.append((*x, device))
     )
     stand_in = lambda q, k, v, **named: given.append(named) or q  # noqa: E731
-    monkeypatch.setattr(forms, "_compiled_flex", lambda: stand_in)
+    monkeypatch.setattr(implementations, "_compiled_flex", lambda: stand_in)
     for named in ({}, {"causal": True}, {"valid_lens": torch.tensor([1, 2])}, {"softcap": 2}):
-        forms.by_flex(Q, K, V, options_of(Q, K, **named))
+        implementations.by_flex(Q, K, V, options_of(Q, K, **named))
     cpu = torch.device("cpu")
     assert made == [(None, None, 3, 5, cpu), (2, None, 3, 5, cpu)]
     assert [each["score_mod"] is None for each in given] == [True, True, True, False]
     assert all(each["enable_gqa"] for each in given)
-    forms.by_flex(Q, Q, Q, options_of(Q, Q))
+    implementations.by_flex(Q, Q, Q, options_of(Q, Q))
     assert not given[-1]["enable_gqa"]
     made.clear()
     packed = rules.documents(torch.zeros(2, 3, dtype=int), torch.zeros(2, 5, dtype=int))
     masks = (torch.ones(sizes, dtype=bool) for sizes in ((3, 5), (2, 1, 3, 5), (1, 4, 1, 5)))
     for named in ({"rule": packed}, {"rule": rules.prefix(2)}, *({"mask": x} for x in masks)):
-        forms.by_flex(Q, K, V, options_of(Q, K, **named))
+        implementations.by_flex(Q, K, V, options_of(Q, K, **named))
     told_apart = (2, None), (None, None), (None, None), (2, None), (None, 4)
     assert [each[:2] for each in made] == list(told_apart)
 
 
 def test_without_gradients_flexattention_is_given_none_to_keep(monkeypatch):
     given = []
-    monkeypatch.setattr(forms, "_compiled_flex", lambda: lambda *x, **y: given.append(x) or x[0])
+    monkeypatch.setattr(
+        implementations, "_compiled_flex", lambda: lambda *x, **y: given.append(x) or x[0]
+    )
     leaf = Q.clone().requires_grad_()
     with torch.no_grad():
-        forms.by_flex(
+        implementations.by_flex(
             leaf, K.clone().requires_grad_(), V.clone().requires_grad_(), options_of(Q, K)
         )
     assert not any(x.requires_grad for x in given[0])
-    forms.by_flex(leaf, K, V, options_of(Q, K))
+    implementations.by_flex(leaf, K, V, options_of(Q, K))
     assert given[1][0].requires_grad

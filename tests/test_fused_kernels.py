@@ -7,9 +7,9 @@ from fused_cases import Case, assert_answers, cases, options_of
 from hypothesis import given, settings
 
 import attnbook.kernels  # noqa: F401  before a compiler imports triton, so that it interprets
-from attnbook.fused import dispatch, forms
+from attnbook.fused import dispatch, implementations
 
-pytestmark = pytest.mark.filterwarnings("ignore::attnbook.fused.SlowForm")
+pytestmark = pytest.mark.filterwarnings("ignore::attnbook.fused.SlowAttentionWarning")
 examples = settings(max_examples=25, derandomize=True, deadline=None, database=None)
 
 
@@ -34,7 +34,9 @@ def widened(case):
 @examples
 @given(cases(dtypes=[torch.float32]))
 def test_every_combination_of_options_has_the_answer_of_the_reference(case):
-    kernels = forms.FORMS[0]._replace(refuses=refuses)
+    kernels = implementations.IMPLEMENTATIONS[0]._replace(refuses=refuses)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(forms, "FORMS", (kernels, *forms.FORMS[1:]))
+        patch.setattr(
+            implementations, "IMPLEMENTATIONS", (kernels, *implementations.IMPLEMENTATIONS[1:])
+        )
         assert_answers(by_the_first, widened(case))

@@ -8,11 +8,11 @@ from fused_cases import Case, assert_answers, options_of
 from torch.nn.attention.flex_attention import flex_attention
 
 from attnbook import fused
-from attnbook.fused import flex, forms, guarantees, sdpa, twins, visible
+from attnbook.fused import flex, guarantees, implementations, sdpa, twins, visible
 from attnbook.pytorch import rules
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::attnbook.fused.SlowForm"),
+    pytest.mark.filterwarnings("ignore::attnbook.fused.SlowAttentionWarning"),
     pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile"),
 ]
 rng = np.random.default_rng(0)
@@ -79,8 +79,8 @@ def programs(function):
     """Those that a mistake in this function shows in, to be quick."""
     name = function.__name__
     if function.__module__ == flex.__name__ or name in ("_rules", "_changes"):
-        return [by(forms.by_flex)]
-    return [by(forms.readable) if name == "readable" else fused.attention]
+        return [by(implementations.by_flex)]
+    return [by(implementations.readable) if name == "readable" else fused.attention]
 
 
 def assert_all_right(programs):
@@ -97,11 +97,11 @@ def assert_all_right(programs):
 
 @pytest.fixture(autouse=True)
 def not_compiled(monkeypatch):
-    monkeypatch.setattr(forms, "_compiled_flex", lambda: flex_attention)
+    monkeypatch.setattr(implementations, "_compiled_flex", lambda: flex_attention)
 
 
 def test_the_cases_are_right_without_a_mistake():
-    assert_all_right([fused.attention, by(forms.readable), by(forms.by_flex)])
+    assert_all_right([fused.attention, by(implementations.readable), by(implementations.by_flex)])
 
 
 WRONG = {
@@ -154,22 +154,22 @@ WRONG = {
         "torch.where(begin == stop, first, last + 1)",
         "last + 1",
     ),
-    (visible.Between.sees, "all before the last are seen"): (
-        "- before.gather(\n        -1, self.first.expand(shape)\n    )",
+    (visible.KeyRange.sees, "all before the last are seen"): (
+        "- before.gather(\n        -1, self.start.expand(shape)\n    )",
         "",
     ),
-    (visible.Between.sees, "heads tiled"): (
+    (visible.KeyRange.sees, "heads tiled"): (
         ".repeat_interleave(self.n_heads // marked.shape[-2], dim=-2)",
         ".repeat(*[1] * (marked.ndim - 2), self.n_heads // marked.shape[-2], 1)",
     ),
-    (visible.Between.empty, "nobody sees nothing"): ("self.last <= self.first", "self.last < -1"),
-    (visible.Between.mask, "one key too many"): ("places < self.last", "places <= self.last"),
+    (visible.KeyRange.empty, "nobody sees nothing"): ("self.stop <= self.start", "self.stop < -1"),
+    (visible.KeyRange.mask, "one key too many"): ("keys < self.stop", "keys <= self.stop"),
     (guarantees.guarded, "NaN under a weight of zero"): (
-        "form(finite(q), finite(k), finite(v))",
-        "form(q, k, v)",
+        "attend(finite(q), finite(k), finite(v))",
+        "attend(q, k, v)",
     ),
     (guarantees.guarded, "NaN that nobody is told of"): (
-        "torch.where(spoilt & ~visible.empty(), torch.nan, out)",
+        "torch.where(sees_nonfinite & ~visible.empty(), torch.nan, out)",
         "out",
     ),
     (guarantees.guarded, "only values are looked at"): (
@@ -189,10 +189,10 @@ WRONG = {
         "torch.tensor(True)",
     ),
     (twins.with_bias, "NaN in a bias is none"): (
-        "torch.where(spoilt, torch.nan, torch.where(shown, out, 0))",
+        "torch.where(sees_nonfinite, torch.nan, torch.where(shown, out, 0))",
         "torch.where(shown, out, 0)",
     ),
-    (forms._rules, "the rule alone, without the mask"): ("options.mask is None", "True"),
+    (implementations._rules, "the rule alone, without the mask"): ("options.mask is None", "True"),
     (flex.of, "the window alone, without lengths"): (
         "if rule.valid_lens is not None",
         "if not mods and rule.valid_lens is not None",
@@ -205,25 +205,28 @@ WRONG = {
         "(j < prefix_len) &",
     ),
     (flex.documents.__wrapped__, "the documents of the first batch"): ("[b, i]", "[0, i]"),
-    (forms._changes, "the cap is left out"): (
+    (implementations._changes, "the cap is left out"): (
         "[] if options.softcap is None else [flex.soft_cap(options.softcap)]",
         "[]",
     ),
-    (forms._changes, "slopes of other places"): (
+    (implementations._changes, "slopes of other places"): (
         "q.shape[-2], k.shape[-2])",
         "k.shape[-2], k.shape[-2])",
     ),
-    (forms._bias, "ALiBi without the bias"): (
+    (implementations._bias, "ALiBi without the bias"): (
         "sloped if options.bias is None else sloped + options.bias",
         "sloped",
     ),
-    (forms._bias, "the bias without ALiBi"): ("if not options.alibi", "if True"),
-    (forms.readable, "heads tiled"): (
+    (implementations._bias, "the bias without ALiBi"): ("if not options.alibi", "if True"),
+    (implementations.readable, "heads tiled"): (
         "pytorch.repeat_heads(x, q.shape[-3] // k.shape[-3])",
         "x.repeat(*[1] * (x.ndim - 3), q.shape[-3] // k.shape[-3], 1, 1)",
     ),
-    (forms.sdpa_options, "a triangle for fewer queries"): (" and n_q == k.shape[-2]", ""),
-    (forms.sdpa_options, "no mask beside a bias"): ("= triangle or", "= bias is not None or"),
+    (implementations.sdpa_options, "a triangle for fewer queries"): (" and n_q == k.shape[-2]", ""),
+    (implementations.sdpa_options, "no mask beside a bias"): (
+        "= triangle or",
+        "= bias is not None or",
+    ),
     (flex.causal.__wrapped__, "the triangle at the top left"): ("i + n_k - n_q", "i"),
     (flex.sliding_window.__wrapped__, "a window of the future"): (
         "(ahead >= -left) & (ahead <= right)",

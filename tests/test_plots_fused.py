@@ -6,12 +6,12 @@ from matplotlib.colors import to_hex
 
 from attnbook import plots
 from attnbook.colours import BLUE, ORANGE, SEEN
-from attnbook.fused import forms
+from attnbook.fused import implementations
 from attnbook.plots import fused
 
 
 def test_its_programs_are_those_of_the_package_in_their_order():
-    assert list(fused.PROGRAMS) == [form.name for form in forms.FORMS]
+    assert list(fused.PROGRAMS) == [form.name for form in implementations.IMPLEMENTATIONS]
     places = {
         t.get_text(): t.get_position()[1] for t in figure_of(plots.fused_diagram).axes[0].texts
     }

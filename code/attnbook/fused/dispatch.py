@@ -1,18 +1,17 @@
-"""One attention with all options: the first program that does not refuse computes it."""
+"""One attention with all options: the first backend that does not refuse computes it."""
 
 import warnings
 from numbers import Integral
-from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Integer
 from torch import Tensor
 
 from attnbook.checks import heads_of_keys, resolve_scale
-from attnbook.fused import forms
+from attnbook.fused import implementations
 from attnbook.fused.guarantees import guarded, in_one_dtype
-from attnbook.fused.programs import chosen
 from attnbook.fused.sdpa import arguments
+from attnbook.fused.sdpa_backends import Choice, chosen
 from attnbook.fused.twins import with_bias
 from attnbook.fused.visible import visible
 from attnbook.operation import Scalar
@@ -23,16 +22,8 @@ from attnbook.pytorch.rules import Rule
 _said = set()
 
 
-class SlowForm(UserWarning):
-    """The readable form computes, with all scores in memory, since the others refuse."""
-
-
-class Row(NamedTuple):
-    """One program: "runs", "could run" or "refuses", and why."""
-
-    form: str
-    answer: str
-    why: str
+class SlowAttentionWarning(UserWarning):
+    """The readable form computes, with all scores in memory, since the other backends refuse."""
 
 
 @check_shapes
@@ -51,7 +42,7 @@ def attention(
     alibi: bool = False,
     scale: Scalar | None = None,
 ) -> Float[Tensor, "*lead n_heads n_q d_v"]:
-    """Attention by the first program of an order that gives the right answer: see `explain`.
+    """Attention by the first backend of an order that gives the right answer: see `explain`.
 
         out = softmax(cap(scale · q kᵀ) + bias) v    over the visible keys,  scale = 1/√d_k
 
@@ -62,32 +53,32 @@ def attention(
     it. `softcap` c makes c · tanh(scores / c) of the scores, before bias and mask. A bias and a
     mask are (n_q, n_k) or have every axis of the scores; any may be 1. `alibi` adds `alibi_bias`.
 
-    Returns a tensor of shape (..., n_heads, n_q, d_v), whichever program runs. A query that sees
+    Returns a tensor of shape (..., n_heads, n_q, d_v), whichever backend runs. A query that sees
     nothing gets zeros. What a query may not see has no influence on its row, not even NaN or
-    infinity; one that it sees makes its row NaN. Warns, once for each reason, with `SlowForm` where
-    only the readable form is left. Raises ValueError if heads cannot be shared, a length, window,
-    cap or rule does not fit, or d_k is 0 and no scale is given.
+    infinity; one that it sees makes its row NaN. Warns with `SlowAttentionWarning`, once for each
+    reason, where only the readable form is left. Raises ValueError if heads cannot be shared, a
+    length, window, cap or rule does not fit, or d_k is 0 and no scale is given.
 
     Source: Dao et al. (2022) for the blocks, Dong et al. (2024) for FlexAttention.
     """
     q, k, v = in_one_dtype(q, k, v)
     seen = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
-    asked = Options(**seen, mask=mask, softcap=softcap, bias=bias, alibi=alibi, scale=scale)
-    options = _settled(q, k, asked)
+    requested = Options(**seen, mask=mask, softcap=softcap, bias=bias, alibi=alibi, scale=scale)
+    options = _resolved(q, k, requested)
     return _by_the_first(q, k, v, options)
 
 
 def _by_the_first(q, k, v, options):
-    """By the first form that does not refuse."""
+    """By the first backend that does not refuse."""
     if q.device.type == "meta":
         raise ValueError("q is on the device meta; expected tensors that have numbers")
     bias, seen = options.bias, visible(q, k, options)
     with torch.autocast(q.device.type, enabled=False):
-        reasons = {form: form.refuses(q, k, v, options) for form in _forms(q, k, v)}
-        form = next(form for form, why in reasons.items() if why is None)
-        if form.name == "readable" and len(reasons) > 1:
-            _say_once(tuple(f"{f.name}: {why}" for f, why in reasons.items() if why))
-        out = guarded(lambda *clean: form.call(*clean, options), q, k, v, seen)
+        reasons = {each: each.refuses(q, k, v, options) for each in _for(q, k, v)}
+        first = next(each for each, reason in reasons.items() if reason is None)
+        if first.name == "readable" and len(reasons) > 1:
+            _say_once(tuple(f"{each.name}: {reason}" for each, reason in reasons.items() if reason))
+        out = guarded(lambda *clean: first.call(*clean, options), q, k, v, seen)
         if bias is None:
             return out
         return with_bias(out, seen.mask() if options.hides else None, bias)
@@ -109,41 +100,45 @@ def explain(
     alibi: bool = False,
     scale: Scalar | None = None,
 ) -> list:
-    """Which program `attention` takes for these arguments, and why each other one does not.
+    """Which backend `attention` takes for these arguments, and why each other one does not.
 
-    Returns a list of rows (form, answer, why), in the order in which they are asked: "runs", "could
-    run" or "refuses". Nothing is computed. Raises what `attention` raises for its arguments.
+    Returns a list of `Choice`, in the order in which backends are tried. Nothing is computed.
+    Raises what `attention` raises for its arguments.
     """
     q, k, v = in_one_dtype(q, k, v)
     seen = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
-    asked = Options(**seen, mask=mask, softcap=softcap, bias=bias, alibi=alibi, scale=scale)
-    options = _settled(q, k, asked)
-    rows = []
+    requested = Options(**seen, mask=mask, softcap=softcap, bias=bias, alibi=alibi, scale=scale)
+    options = _resolved(q, k, requested)
+    choices = []
     with torch.autocast(q.device.type, enabled=False):
-        for form in _forms(q, k, v):
-            why = form.refuses(q, k, v, options)
-            runs = any(row.answer == "runs" for row in rows)
-            answer = "refuses" if why else "could run" if runs else "runs"
-            rows.append(Row(form.name, answer, why or _how(form, q, k, v, options)))
-    return rows
+        for each in _for(q, k, v):
+            reason = each.refuses(q, k, v, options)
+            runs = any(choice.status == "runs" for choice in choices)
+            status = "refuses" if reason else "could run" if runs else "runs"
+            choices.append(Choice(each.name, status, reason or _how(each, q, k, v, options)))
+    return choices
 
 
-def _forms(q, k, v):
-    """Without numbers only the readable form is asked: it is written for that too."""
-    return forms.FORMS[-1:] if 0 in (q.numel(), k.numel(), v.numel()) else forms.FORMS
+def _for(q, k, v):
+    """Without numbers only the readable form is tried: it is written for that too."""
+    return (
+        implementations.IMPLEMENTATIONS[-1:]
+        if 0 in (q.numel(), k.numel(), v.numel())
+        else implementations.IMPLEMENTATIONS
+    )
 
 
-def _settled(q, k, asked):
+def _resolved(q, k, requested):
     heads_of_keys(q, k)
-    resolve_scale(asked.scale, q.shape[-1])
-    return asked.settled(q, k)
+    resolve_scale(requested.scale, q.shape[-1])
+    return requested.settled(q, k)
 
 
-def _how(form, q, k, v, options):
-    if form.name == "SDPA":
-        four_axes, named = arguments(q, k, v, **forms.sdpa_options(q, k, options))
+def _how(implementation, q, k, v, options):
+    if implementation.name == "SDPA":
+        four_axes, named = arguments(q, k, v, **implementations.sdpa_options(q, k, options))
         return f"through {chosen(*four_axes, **named)}"
-    return "all scores in memory" if form.name == "readable" else ""
+    return "all scores in memory" if implementation.name == "readable" else ""
 
 
 def _say_once(reasons):
@@ -151,7 +146,9 @@ def _say_once(reasons):
     if reasons not in _said:
         _said.add(reasons)
         text = f"attention: all scores are held in memory, since {'; '.join(reasons)}"
-        warnings.warn(text, SlowForm, stacklevel=5)  # the caller of `attention`, behind its check
+        warnings.warn(
+            text, SlowAttentionWarning, stacklevel=5
+        )  # the caller of `attention`, behind its check
 
 
 # As torch.compiler.assume_constant_result does (2.13), which imports the compiler, and Triton with

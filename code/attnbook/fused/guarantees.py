@@ -1,7 +1,7 @@
-"""What holds of attention here, whichever program computes it.
+"""What holds of attention here, whichever backend computes it.
 
-PyTorch's fused programs multiply the values of hidden keys by a weight of 0, and 0 · NaN is NaN;
-one turns a NaN among the queries into zeros. Only our own kernels look twice. So no program here
+PyTorch's fused backends multiply the values of hidden keys by a weight of 0, and 0 · NaN is NaN;
+one turns a NaN among the queries into zeros. Only our own kernels look twice. So no backend here
 meets a number that is not finite: 0 stands in its place, and the rows that see it are NaN
 afterwards. Rows that see nothing are zeros.
 """
@@ -27,21 +27,21 @@ def in_one_dtype(*tensors):
     return [x.to(dtype) for x in tensors]
 
 
-def guarded(form, q, k, v, visible):
-    """What `form(q, k, v)` gives, with zeros in empty rows and NaN in rows that see one.
+def guarded(attend, q, k, v, visible):
+    """What `attend(q, k, v)` gives, with zeros in empty rows and NaN in rows that see one.
 
-    On a processor we look whether all numbers are finite, and leave them as they are if so. A
-    program for another device would wait for the answer, and so cleans them in any case. Rows that
+    On a CPU we look whether all numbers are finite, and leave them as they are if so. A
+    backend for another device would wait for the answer, and so cleans them in any case. Rows that
     are NaN pass no gradient on: a loss that leaves them out has finite gradients.
     """
     with torch.autocast(q.device.type, enabled=False):
         if _are_finite(q, k, v):
-            out = form(q, k, v)
+            out = attend(q, k, v)
             return out if visible.all_see else torch.where(visible.empty(), 0, out)
-        out = form(finite(q), finite(k), finite(v))
-        spoilt = visible.sees(_not_finite(k) | _not_finite(v)) | _not_finite(q)[..., None]
+        out = attend(finite(q), finite(k), finite(v))
+        sees_nonfinite = visible.sees(_not_finite(k) | _not_finite(v)) | _not_finite(q)[..., None]
         out = out if visible.all_see else torch.where(visible.empty(), 0, out)
-        return torch.where(spoilt & ~visible.empty(), torch.nan, out)
+        return torch.where(sees_nonfinite & ~visible.empty(), torch.nan, out)
 
 
 def _not_finite(x):

@@ -1,4 +1,4 @@
-"""The programs that `attention` chooses from, in order: what each refuses, and its call."""
+"""The backends that `attention` chooses from, in order: what each refuses, and its call."""
 
 import functools
 import os
@@ -20,8 +20,8 @@ from attnbook.pytorch.options import no_kernel
 WORTH_COMPILING = 2**26  # scores: a second of our readable form; to compile takes ten
 
 
-class Form(NamedTuple):
-    """A program: its name, why it refuses (None if it does not), and how it is called."""
+class Implementation(NamedTuple):
+    """A backend: its name, why it refuses (None if it does not), and how it is called."""
 
     name: str
     refuses: Callable
@@ -37,7 +37,7 @@ def kernels_refuse(q, k, v, options):
         return "its documents have keys that lie side by side, and are known to"
     added = options.bias is not None or options.alibi
     if added and _wants_gradients(q, k, v, options.bias):
-        return "its way back takes no bias"
+        return "its backward pass takes no bias"
     return None
 
 
@@ -131,7 +131,7 @@ def _compiled_flex():
 
 
 def _rules(q, k, options):
-    """Which key a query may look at, as functions of places."""
+    """Which key a query may look at, as functions of indices."""
     mods = flex.of(options.rule, q.shape[-2], k.shape[-2], q.device)
     return mods if options.mask is None else [*mods, flex.shown(with_axes(options.mask, q))]
 
@@ -190,9 +190,9 @@ def _wants_gradients(*tensors):
     return torch.is_grad_enabled() and any(x.requires_grad for x in given)
 
 
-FORMS = (
-    Form("kernels", kernels_refuse, by_kernels),
-    Form("SDPA", sdpa_refuses, by_sdpa),
-    Form("FlexAttention", flex_refuses, by_flex),
-    Form("readable", readable_refuses, readable),
+IMPLEMENTATIONS = (
+    Implementation("kernels", kernels_refuse, by_kernels),
+    Implementation("SDPA", sdpa_refuses, by_sdpa),
+    Implementation("FlexAttention", flex_refuses, by_flex),
+    Implementation("readable", readable_refuses, readable),
 )

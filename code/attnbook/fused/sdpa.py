@@ -1,7 +1,7 @@
 """Attention through PyTorch's `scaled_dot_product_attention`, SDPA for short.
 
-Its fused programs want four axes, keys and values of one width, and numbers that lie side by side;
-given anything else, SDPA takes the program that writes all scores, without a word. So what we give
+Its fused backends want four axes, keys and values of one width, and contiguous rows;
+given anything else, SDPA takes the backend that writes all scores, without a word. So what we give
 it has that form.
 """
 
@@ -27,16 +27,16 @@ def sdpa(q, k, v, **options):
 def arguments(q, k, v, mask=None, bias=None, scale=None, is_causal=False):
     """What SDPA is given: q, k and v, and a dict of its options."""
     scale = resolve_scale(scale, q.shape[-1])
-    if not scale > 0:  # programs differ in what they make of such a scale
+    if not scale > 0:  # backends differ in what they make of such a scale
         q, scale = q * math.copysign(1.0, scale) if scale else 0 * q, abs(scale) or 1.0
-    four = [four_axes(_side_by_side(x)) for x in _of_one_width(q, k, v)]
+    four = [four_axes(_contiguous(x)) for x in _of_one_width(q, k, v)]
     attn_mask = _attn_mask(q, mask, bias)
     options = {"attn_mask": attn_mask, "is_causal": is_causal, "scale": scale}
     return four, options | {"enable_gqa": four[0].shape[1] != four[1].shape[1]}
 
 
 def _attn_mask(q, mask, bias):
-    """One mask of both; an empty row is shown everything, so that no program divides by 0."""
+    """One mask of both; an empty row is shown everything, so that no backend divides by 0."""
     if bias is None:
         if mask is None:
             return None
@@ -56,7 +56,7 @@ def _of_one_width(q, k, v):
     return [x if x.shape[-1] == width else F.pad(x, (0, width - x.shape[-1])) for x in (q, k, v)]
 
 
-def _side_by_side(x):
+def _contiguous(x):
     return x if x.stride(-1) == 1 else x.contiguous()
 
 

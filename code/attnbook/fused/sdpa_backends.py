@@ -1,4 +1,4 @@
-"""SDPA's own programs, its backends: which one runs, which could, and why the others refuse."""
+"""SDPA's backends: which one runs, which could, and why the others refuse."""
 
 import re
 import warnings
@@ -21,12 +21,12 @@ HEADINGS = {
 }
 
 
-class Backend(NamedTuple):
-    """One of SDPA's programs: "runs", "could run" or "refuses", and PyTorch's reasons."""
+class Choice(NamedTuple):
+    """A backend, its status ("runs", "could run" or "refuses"), and the reason."""
 
-    name: str
-    answer: str
-    why: str
+    backend: str
+    status: str
+    reason: str
 
 
 @check_shapes
@@ -40,24 +40,24 @@ def backends(
     scale: Scalar | None = None,
     enable_gqa: bool = False,
 ) -> list:
-    """What each of SDPA's programs for this device says to a call with the same arguments.
+    """What each of SDPA's backends for this device says to a call with the same arguments.
 
-    Returns a list of rows (name, answer, why): on a CPU MATH and FLASH, on a GPU also EFFICIENT and
+    Returns a list of `Choice`: on a CPU MATH and FLASH, on a GPU also EFFICIENT and
     CUDNN. Nothing is computed.
     """
     options = {"attn_mask": attn_mask, "dropout_p": dropout_p, "is_causal": is_causal}
     options |= {"scale": scale, "enable_gqa": enable_gqa}
     runs = chosen(q, k, v, **options)
-    rows = []
+    choices = []
     for backend in ON_CPU if q.device.type == "cpu" else ON_GPU:
-        name, why = _short(backend), _why_not(backend, (q, k, v), options)
-        answer = "runs" if name == runs else "could run" if why is None else "refuses"
-        rows.append(Backend(name, answer, why or ""))
-    return rows
+        name, reason = _short(backend), _why_not(backend, (q, k, v), options)
+        status = "runs" if name == runs else "could run" if reason is None else "refuses"
+        choices.append(Choice(name, status, reason or ""))
+    return choices
 
 
 def chosen(q, k, v, **options):
-    """The program that SDPA takes: "MATH", "FLASH", "EFFICIENT" or "CUDNN"."""
+    """The backend that SDPA takes: "MATH", "FLASH", "EFFICIENT" or "CUDNN"."""
     return _short(SDPBackend(torch._fused_sdp_choice(q, k, v, **options)))
 
 

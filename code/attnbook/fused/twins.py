@@ -1,4 +1,4 @@
-"""The functions of `attnbook.pytorch` through PyTorch's fused programs."""
+"""The functions of `attnbook.pytorch` through SDPA."""
 
 from numbers import Integral
 
@@ -49,9 +49,9 @@ def with_bias(out, mask, bias):
     """Zeros for a query whose visible keys all have the bias -inf, NaN for one that sees NaN."""
     shown = bias != -torch.inf
     shown = shown if mask is None else shown & mask
-    spoilt = (shown & ~torch.isfinite(bias)).any(dim=-1, keepdim=True)
+    sees_nonfinite = (shown & ~torch.isfinite(bias)).any(dim=-1, keepdim=True)
     shown = shown.any(dim=-1, keepdim=True) | torch.isnan(out)
-    return torch.where(spoilt, torch.nan, torch.where(shown, out, 0))
+    return torch.where(sees_nonfinite, torch.nan, torch.where(shown, out, 0))
 
 
 @check_shapes

@@ -8,7 +8,7 @@ FUSED = "scaled_dot_product"
 
 
 def ran(call):
-    """The fused attention programs that a call ran, by PyTorch's names; [] for none.
+    """The fused backends of SDPA that a call ran, by PyTorch's names; [] for none.
 
     Takes a function without arguments. A name that only chooses another is left out.
     """

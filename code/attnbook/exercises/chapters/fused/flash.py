@@ -62,11 +62,11 @@ def _accepted(tensors, scale):
     keys, values = (tuple(x.shape) for x in tensors[1:])
     if keys[:-1] != values[:-1]:
         raise Unfit(f"keys have the shape {keys}, values {values}: each key has its value")
-    row = next(row for row in backends(*tensors, scale=scale) if row.name == "FLASH")
-    if row.answer == "runs":
+    row = next(row for row in backends(*tensors, scale=scale) if row.backend == "FLASH")
+    if row.status == "runs":
         return
-    if "stride" in row.why:
+    if "stride" in row.reason:
         apart = [x.stride(-1) for x in tensors]
         side = f"the numbers of a row side by side, and in memory they lie {apart} apart"
         raise Unfit(f"MATH runs: FLASH wants {side}")
-    raise Unfit(f"MATH runs: {row.why or 'FLASH could; is it switched off?'}")
+    raise Unfit(f"MATH runs: {row.reason or 'FLASH could; is it switched off?'}")
