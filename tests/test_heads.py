@@ -13,6 +13,7 @@ from libraries import BOTH, ones, taken_by
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
 from attnbook import pytorch, reference
+from attnbook.pytorch.heads import in_heads
 
 HEADS, WIDTH = 4, 2
 D_MODEL = HEADS * WIDTH
@@ -289,7 +290,11 @@ MISTAKES = {
 )
 @BOTH
 def test_a_mistake_is_rejected(monkeypatch, library, name, mistake):
-    one_line.put(monkeypatch, getattr(library, name), *MISTAKES[name][mistake])
+    function, texts = getattr(library, name), MISTAKES[name][mistake]
+    if function is pytorch.multi_head_attention:  # whose lines SDPA shares
+        function = in_heads
+        texts = [text.replace("scaled_dot_product_attention", "attend") for text in texts]
+    one_line.put(monkeypatch, function, *texts)
     with pytest.raises((AssertionError, ValueError, RuntimeError)):
         for of in ("all", "sequences"):
             test_shared_heads_are_the_grouped_attention_of_torch(library, of, 2)

@@ -7,13 +7,12 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from attnbook import pytorch
-from attnbook.checks import shared_heads
 from attnbook.fused.guarantees import guarded, in_one_dtype
 from attnbook.fused.sdpa import sdpa
 from attnbook.fused.visible import ByMask
 from attnbook.operation import Scalar
+from attnbook.pytorch.heads import in_heads
 from attnbook.pytorch.operation import Float, check_shapes
-from attnbook.pytorch.products import product
 
 
 @check_shapes
@@ -78,12 +77,5 @@ def multi_head_attention(
 
     Source: Vaswani et al. (2017), section 3.2.2; shared keys and values: Ainslie et al. (2023).
     """
-    q, k, v, w_q, w_k, w_v, w_o = in_one_dtype(q, k, v, w_q, w_k, w_v, w_o)
-    if mask is not None and mask.ndim == q.ndim:
-        mask = mask[..., None, :, :]
-    n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
-    q = pytorch.split_heads(product(q, w_q), n_heads)
-    shared_heads(n_heads, n_kv_heads, w_k.shape[-1], q.shape[-1])
-    k, v = (pytorch.split_heads(x, n_kv_heads) for x in (product(k, w_k), product(v, w_v)))
-    k, v = (pytorch.repeat_heads(x, n_heads // n_kv_heads) for x in (k, v))
-    return pytorch.merge_heads(scaled_dot_product_attention(q, k, v, mask)) @ w_o
+    tensors = in_one_dtype(q, k, v, w_q, w_k, w_v, w_o)
+    return in_heads(scaled_dot_product_attention, *tensors, n_heads, mask, n_kv_heads)

@@ -84,6 +84,12 @@ def multi_head_attention(
 
     Source: Vaswani et al. (2017), section 3.2.2; shared keys and values: Ainslie et al. (2023).
     """
+    projections = w_q, w_k, w_v, w_o
+    return in_heads(scaled_dot_product_attention, q, k, v, *projections, n_heads, mask, n_kv_heads)
+
+
+def in_heads(attend, q, k, v, w_q, w_k, w_v, w_o, n_heads, mask, n_kv_heads):
+    """`multi_head_attention`, with any function `attend` between the projections."""
     if mask is not None and mask.ndim == q.ndim:
         mask = mask[..., None, :, :]
     n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
@@ -91,4 +97,4 @@ def multi_head_attention(
     shared_heads(n_heads, n_kv_heads, w_k.shape[-1], q.shape[-1])
     k, v = (split_heads(product(x, w), n_kv_heads) for x, w in ((k, w_k), (v, w_v)))
     k, v = (repeat_heads(x, n_heads // n_kv_heads) for x in (k, v))
-    return merge_heads(scaled_dot_product_attention(q, k, v, mask)) @ w_o
+    return merge_heads(attend(q, k, v, mask)) @ w_o
