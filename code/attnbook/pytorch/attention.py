@@ -46,22 +46,12 @@ def scaled_dot_product_attention(
 
         out = softmax(scale · q kᵀ + bias) v    over the visible keys,  scale = 1/√d_k by default
 
-    Parameters
-    ----------
-    q, k, v
-        Queries (..., n_q, d_k), keys (..., n_k, d_k), values (..., n_k, d_v).
-    mask
-        Boolean, True = may look: (n_q, n_k), or with every axis of the scores (..., n_q, n_k); any
-        axis may be 1.
-    bias
-        Real, added to the scores before the mask. The dtype of the result is that of q, k and v.
-    scale
-        A number; None stands for 1/√d_k.
+    `mask` is boolean, True = may look: (n_q, n_k), or with every axis of the scores, (..., n_q,
+    n_k); any axis may be 1. `bias` is added to the scores before the mask, and decides no dtype.
+    `scale` is a number; None stands for 1/√d_k.
 
-    Returns
-    -------
-    Tensor of shape (..., n_q, d_v). A query that sees nothing gets zeros. What a query may not see
-    has no influence on its row, not even NaN or infinity.
+    Returns a tensor of shape (..., n_q, d_v). A query that sees nothing gets zeros. What a query
+    may not see has no influence on its row, not even NaN or infinity.
 
     Source: Vaswani et al. (2017), equation 1.
     """

@@ -21,23 +21,13 @@ def padding_mask(
 ) -> Bool[Tensor, "batch rows n_k"]:
     """Hide the keys past each sequence's valid length: M_bij = (j < valid_lens_b).
 
-    Parameters
-    ----------
-    valid_lens
-        One length per sequence, shape (batch,), or one per query, shape (batch, n_q).
-    n_k
-        Number of keys, padding included.
+    `valid_lens` is one length per sequence, shape (batch,), or one per query, (batch, n_q); padding
+    counts among the n_k keys.
 
-    Returns
-    -------
-    Boolean tensor of shape (batch, 1, n_k), or (batch, n_q, n_k) with one length per query, on the
-    device of valid_lens.
-
-    Raises
-    ------
-    ValueError
-        If a length is negative or larger than n_k. This is checked on the CPU alone, and not under
-        `torch.compile` or vmap: a program would wait for another device to know a number of it.
+    Returns a boolean tensor of shape (batch, 1, n_k), or (batch, n_q, n_k) with one length per
+    query, on the device of valid_lens. Raises ValueError if a length is negative or larger than
+    n_k: on the CPU alone, and not under `torch.compile` or vmap, since a program would wait for
+    another device to know a number of it.
     """
     at_least(0, n_k=n_k)
     refuse_lengths(valid_lens, n_k)

@@ -77,22 +77,11 @@ def masked_softmax(
 ) -> Float[Tensor, "batch *heads n_q n_k"]:
     """Softmax over the first `valid_lens` keys of each row.
 
-    Parameters
-    ----------
-    scores
-        Shape (batch, ..., n_q, n_k).
-    valid_lens
-        None: every key is valid. Shape (batch,): one length per sequence. Shape (batch, n_q): one
-        per query.
+    `valid_lens` is None (every key is valid), of shape (batch,), one length per sequence, or of
+    shape (batch, n_q), one per query.
 
-    Returns
-    -------
-    Weights, of the shape of scores; exactly 0 past the valid length; a row of length 0 is zeros.
-
-    Raises
-    ------
-    ValueError
-        If a length is negative or larger than n_k.
+    Returns weights of the shape of scores, (batch, ..., n_q, n_k): exactly 0 past the valid
+    length; a row of length 0 is zeros. Raises ValueError if a length is negative or beyond n_k.
     """
     if valid_lens is None:
         return softmax(scores)
