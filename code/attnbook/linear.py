@@ -187,7 +187,7 @@ def normalised(
     state: Real[Array, "*batch d_features d_v+1"] | None = None,
     chunk: Integral = 64,
 ) -> tuple[Float[Array, "*batch n d_v"], Float[Array, "*batch d_features d_v+1"]]:
-    """Causal attention with φ(q) · φ(k) in the place of softmax's exp(q · k).
+    """Causal attention with φ(q) · φ(k) instead of softmax's exp(q · k).
 
         out_i = Σ_{j≤i} φ(q_i) · φ(k_j) v_j / Σ_{j≤i} φ(q_i) · φ(k_j)
 

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import AbstractDtype
 
-from attnbook.arguments import checker, describe
+from attnbook.arguments import checker
 
 __all__ = [
     "Array",
@@ -23,7 +23,6 @@ __all__ = [
     "call_state",
     "check_and_cast",
     "check_shapes",
-    "describe",
 ]
 
 Array = np.ndarray

@@ -138,11 +138,11 @@ def _blocks(n_q, n_k, causal, device):
         rows = slice(max(0, start - ahead) if causal else 0, n_q)
         hidden = causal and rows.start + ahead < keys.stop - 1
         if rows.start < n_q:
-            place = torch.arange(rows.start, n_q, device=device)[:, None] + ahead
+            own = torch.arange(rows.start, n_q, device=device)[:, None] + ahead
             yield (
                 keys,
                 rows,
-                torch.arange(start, keys.stop, device=device) <= place if hidden else None,
+                torch.arange(start, keys.stop, device=device) <= own if hidden else None,
             )
 
 

@@ -37,7 +37,7 @@ class Transfer(NamedTuple):
 
 @dataclass(frozen=True)
 class Ring:
-    """A rank's place among `n_ranks` on a ring; one alone sends nothing."""
+    """A rank's position among `n_ranks` on a ring; one alone sends nothing."""
 
     rank: int = 0
     n_ranks: int = 1
@@ -73,9 +73,9 @@ class Ring:
             yield (self.rank - step) % self.n_ranks, block
             block = None if last else transfer.wait()
 
-    def _at(self, place):
-        """The number, among all processes, of a place on the ring."""
-        rank = place % self.n_ranks
+    def _at(self, position):
+        """The number, among all processes, of a position on the ring."""
+        rank = position % self.n_ranks
         return rank if self.group is None else dist.get_global_rank(self.group, rank)
 
 
@@ -89,19 +89,19 @@ def _posted(ring, operations):
 
 
 def _sentence(ring, hears, error):
-    place = ring.rank - 1 if hears else ring.rank + 1
+    neighbour = ring.rank - 1 if hears else ring.rank + 1
     if "time" in error.lower() and "out" in error.lower():
         did = "sent nothing" if hears else "took nothing"
         why = "it hangs, or waits for one that does"
-        return f"rank {ring.rank} stops: {_names(ring, place)} {did} until the time-out; {why}"
-    return _has_ended(ring, place)
+        return f"rank {ring.rank} stops: {_names(ring, neighbour)} {did} until the time-out; {why}"
+    return _has_ended(ring, neighbour)
 
 
-def _has_ended(ring, *places):
+def _has_ended(ring, *neighbours):
     """Of several neighbours one has: a batch that can't begin does not say for whose sake."""
-    lost = _names(ring, *places)
+    lost = _names(ring, *neighbours)
     return f"rank {ring.rank} stops: {lost} has closed the connection; it has ended"
 
 
-def _names(ring, *places):
-    return " or ".join(dict.fromkeys(f"rank {place % ring.n_ranks}" for place in places))
+def _names(ring, *neighbours):
+    return " or ".join(dict.fromkeys(f"rank {each % ring.n_ranks}" for each in neighbours))

@@ -1,4 +1,4 @@
-"""FlexAttention: the masks of `attnbook.masks` as rules of places, and the changes of a score.
+"""FlexAttention: the masks of `attnbook.masks` as rules of indices, and the changes of a score.
 
 A rule takes the numbers of a batch, a head, a query and a key, as tensors, and says whether that
 query may look at that key: a `mask_mod`, for `create_block_mask`. A change of a score takes the

@@ -103,5 +103,5 @@ def document_mask(
 def steps_ahead(n_q, n_k, device):
     """How far key j lies ahead of query i's own position: j - (i + n_k - n_q)."""
     at_least(0, n_q=n_q, n_k=n_k)
-    places = torch.arange(n_q, device=device)[:, None] + n_k - n_q
-    return torch.arange(n_k, device=device) - places
+    own = torch.arange(n_q, device=device)[:, None] + n_k - n_q
+    return torch.arange(n_k, device=device) - own

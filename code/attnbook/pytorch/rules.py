@@ -99,8 +99,8 @@ class Rule(NamedTuple):
     def mask(self, n_q, n_k, device=None):
         """The same as a mask, (n_q, n_k) or (batch, n_q, n_k)."""
         first, end = self.run(n_q, n_k, device)
-        places = torch.arange(n_k, device=device)
-        mask = (first[..., None] <= places) & (places < end[..., None])
+        keys = torch.arange(n_k, device=device)
+        mask = (first[..., None] <= keys) & (keys < end[..., None])
         for each in self.documents:
             if each.first is None:
                 mask = mask & (each.q[..., :, None] == each.k[..., None, :]).to(mask.device)
@@ -154,7 +154,7 @@ def documents(
 
     The documents are (n_q,) and (n_k,), the same for each batch, or (batch, n_q) and (batch, n_k).
     Their numbers are looked at once, here: whether the keys of each document lie side by side
-    decides which programs take the rule. Another device is awaited for that; a compiler is not,
+    decides which backends take the rule. Another device is awaited for that; a compiler is not,
     and then the rule counts as one of documents that lie apart.
 
     Returns a rule. Raises ValueError for documents with more axes.
@@ -190,7 +190,7 @@ def packed(
 
 
 def _sequences(name, ends):
-    """The sequence of each place."""
+    """The sequence of each position."""
     lengths = ends.diff()
     if not len(ends) or ends[0] != 0 or (lengths < 0).any():
         raise ValueError(f"{name} is {ends.tolist()}; expected 0 and then rising ends")
@@ -217,7 +217,7 @@ def _found(q_documents, k_documents):
         together = bool(is_run.all())
     except (RuntimeError, ValueError):  # without numbers: the meta device, vmap
         together = False
-    # Nothing of a document that has no keys, even if places beside it are looked at.
+    # Nothing of a document that has no keys, even if positions beside it are looked at.
     return (first, torch.where(begin == stop, first, last + 1)) if together else (None, None)
 
 

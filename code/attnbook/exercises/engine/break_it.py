@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnbook.arguments import describe
 from attnbook.exercises.engine.attempt import attempt
 from attnbook.exercises.engine.compare import difference, first_difference, is_huge, numbers, show
 from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, not_yet, parameter_names
-from attnbook.operation import describe
 
 
 class Miss(NamedTuple):

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attnbook.arguments import describe
 from attnbook.exercises.engine.compare import numbers
 from attnbook.exercises.engine.diagnose.predictions import ORDINALS, near
 from attnbook.exercises.engine.exercise import OPEN, Exercise, not_yet
-from attnbook.operation import describe
 
 
 @dataclass(kw_only=True, repr=False)

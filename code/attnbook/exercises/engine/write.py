@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import NamedTuple
 
+from attnbook.arguments import describe
 from attnbook.exercises.engine import attempt as limits
 from attnbook.exercises.engine.attempt import Outcome, TookTooLong, attempt
 from attnbook.exercises.engine.compare import difference, first_difference, show
 from attnbook.exercises.engine.diagnose import facts
 from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, not_yet
 from attnbook.exercises.engine.sandbox import Unfit
-from attnbook.operation import describe
 
 
 class Case(NamedTuple):

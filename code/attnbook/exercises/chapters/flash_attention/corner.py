@@ -17,10 +17,10 @@ A rule that was proved for one mask is a bug under the next: ask all of a block.
 
 import numpy as np
 
+from attnbook.arguments import describe
 from attnbook.exercises.engine.module import break_it
 from attnbook.masks import causal_mask
 from attnbook.online import visible_blocks
-from attnbook.operation import describe
 
 
 def corner():

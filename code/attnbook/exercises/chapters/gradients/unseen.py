@@ -17,9 +17,9 @@ An input with a zero in the right place hides what stands beside that zero.
 
 import numpy as np
 
+from attnbook.arguments import describe
 from attnbook.exercises.engine.module import break_it
 from attnbook.gradients import softmax_backward
-from attnbook.operation import describe
 
 
 def unseen():

@@ -19,8 +19,8 @@ line in an encoder would favour the end of the text.
 
 import numpy as np
 
+from attnbook.arguments import describe
 from attnbook.exercises.engine.module import break_it
-from attnbook.operation import describe
 from attnbook.reference import softmax
 
 

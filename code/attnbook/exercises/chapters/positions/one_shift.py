@@ -18,8 +18,8 @@ common divisor.
 
 import numpy as np
 
+from attnbook.arguments import describe
 from attnbook.exercises.engine.module import break_it
-from attnbook.operation import describe
 
 
 def one_shift():

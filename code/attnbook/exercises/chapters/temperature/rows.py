@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnbook.operation import describe
+from attnbook.arguments import describe
 
 
 def refused_row(scores):

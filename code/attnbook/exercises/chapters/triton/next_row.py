@@ -17,10 +17,10 @@ No address was outside the array, so no tool that looks for such would have told
 import numpy as np
 import torch
 
+from attnbook.arguments import describe
 from attnbook.exercises.engine.launch import on_kernels
 from attnbook.exercises.engine.module import break_it
 from attnbook.kernels import tl, triton
-from attnbook.operation import describe
 
 
 def next_row():
