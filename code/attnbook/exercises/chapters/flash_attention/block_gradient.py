@@ -1,20 +1,21 @@
 r"""3. The gradient of one block · hard · 12 min
 
 Hints
-1. Three steps: the weights from scores and lse, what is subtracted from grad_out and out, and the
-   two joined as in the chapter on temperature.
-2. weights = exp(scores - lse[..., None]): among all keys, not among those of the block.
+1. Take three steps: make the weights of scores and lse, find what is subtracted from grad_out and
+   out, and join the two as in the formula of the chapter.
+2. weights = exp(scores - lse[..., None]) are the weights among all keys, not among those of the
+   block.
 3. What is subtracted is one number for each query: sum grad_out * out over the features,
    keepdims=True.
 4. Where lse is -inf, subtract 0 from the scores.
 
 Why
-$e^{S - L}$ are the weights of these keys among all keys, though the others are away. What is
-subtracted, $\sum_j A_j\, (g \cdot v_j)$ over all keys, is $g \cdot O$, and the output is at hand.
-Where $L$ is −∞ every score is −∞ too, and shifted by 0 their exponentials are 0.
+$e^{S - L}$ are the weights of these keys among all keys, although the others are not here. What is
+subtracted, the sum of $A_j\, (g \cdot v_j)$ over all keys, is $g \cdot O$, and the output is at
+hand. Where $L$ is −∞ every score is −∞ too, and shifted by 0 their exponentials are 0.
 
 Notice
-No other block was needed: the output and L have already met all keys.
+No other block was needed, because the output and L have already met all keys.
 """
 
 import numpy as np
@@ -106,7 +107,7 @@ MISTAKES = """
 the weights are a softmax of this block: among all keys they are exp(S - L).
     np.exp(scores - shift) → softmax(scores)
     np.exp(scores - np.where(lse == -np.inf, 0, lse)[..., None]) → softmax(scores)
-the sum over this block alone is subtracted: over all keys it is rowsum(grad_O ∘ O).
+the sum over the keys of this block is subtracted: over all keys it is rowsum(grad_O ∘ O).
     is over_the_block
 nothing is subtracted: raising one score lowers the weights of all other keys.
     - delta →
@@ -121,7 +122,7 @@ each query has its own sum, over the features: axis=-1, keepdims=True.
     , keepdims=True) →)
     axis=-1, keepdims=True) → axis=-2, keepdims=True)
     np.sum(grad_out * out, axis=-1, keepdims=True) → np.sum(grad_out * out)
-what is subtracted is g · O: the sum of grad_out * out over the features.
+what should be subtracted is g · O: the sum of grad_out * out over the features.
     np.sum(grad_out → np.mean(grad_out
     - delta → - shift
     np.sum(grad_out * out → np.sum(np.exp(scores - shift)
@@ -132,16 +133,16 @@ out is subtracted from grad_out: what is subtracted is their product, g · O.
     (grad_out @ np.swapaxes(v, -1, -2) - delta) → ((grad_out - out) @ np.swapaxes(v, -1, -2))
 L has no axis for the keys, and meets the scores in the wrong place: lse[..., None].
     shift = np.where(lse == -np.inf, 0, lse)[..., None] → shift = np.where(lse == -np.inf, 0, lse)
-the difference is turned round: weights are exp(S - L), and below 1.
+the difference has the wrong sign: weights are exp(S - L), which is never above 1.
     scores - shift → shift - scores
 S - L are logarithms of the weights: take their exponentials.
     np.exp(scores - shift) → (scores - shift)
-S and L are natural logarithms: they go with np.exp, and no power or logarithm has the base 2.
+S and L are natural logarithms: they go with np.exp, and with no power or logarithm to base 2.
     np.exp(scores - shift) → np.exp2(scores - shift)
     scores - shift → scores - shift / np.log(2).item()
 where a query sees nothing L is -inf, and -inf - (-inf) is NaN: shift by 0 there.
     shift = np.where(lse == -np.inf, 0, lse)[..., None] → shift = lse[..., None]
-exp(S) and exp(L) overflow or vanish, each for itself: subtract before exp.
+exp(S) and exp(L) each overflow or vanish: subtract L before you take the exponential.
     np.exp(scores - shift) → np.exp(scores) / np.exp(lse)[..., None]
     np.exp(scores - shift) → np.exp(scores) / np.where(np.exp(lse) == 0, 1, np.exp(lse))[..., None]
 """

@@ -1,13 +1,13 @@
 r"""4. Merge many blocks at once · medium · 12 min
 
 Hints
-1. What are the shares of two blocks, and which function of their L makes them?
-2. Shares of all blocks are a softmax over the blocks, and L is a log-sum-exp over them.
+1. By what fraction does each of two blocks count, and which function of their L makes these fractions?
+2. The fractions of all blocks are a softmax over the blocks, and L is a log-sum-exp over them.
 3. Both functions work along the last axis: np.moveaxis(lses, 0, -1) puts the blocks there.
-4. To multiply the outputs, move the shares back, and give them one more axis.
+4. Before you multiply the outputs, move the fractions back, and give them one more axis.
 
 Why
-The share of a block is $e^{L_b} / \sum_c e^{L_c}$: the softmax of the $L_b$. So merging is
+A block counts by $e^{L_b} / \sum_c e^{L_c}$, which is the softmax of the $L_b$. So merging is
 attention itself, with one key for each block, the score $L_b$ and the value $O_b$; its log-sum-exp
 is the $L$ of all keys. Both functions have the guards.
 
@@ -95,7 +95,7 @@ CASES = (
 )
 
 MISTAKES = """
-the outputs are summed, or averaged evenly: each block counts by its share, e^{L_b} of the sum.
+the outputs are summed, or averaged evenly: each block counts in proportion to its e^{L_b}.
     np.sum(shares[..., None] * outs → np.mean(outs
     = (np.mean(outs, axis=0), np.mean(lses, axis=0))
     np.exp(lse - shift)[..., None] * out + np.exp(l - shift)[..., None] * o → (out + o) / 2
@@ -104,15 +104,15 @@ the outputs are summed, or averaged evenly: each block counts by its share, e^{L
 the shares are not divided by their sum, that of all e^L.
     softmax(lses) → np.exp(lses)
     exp / np.where(total == 0, 1, total) → exp
-one softmax serves all queries: each has its own shares, over the blocks.
+one softmax serves all queries: each query has its own, over the blocks.
     softmax(lses) → softmax(lses.ravel()).reshape(lses.shape)
 the shares meet the outputs in the wrong place: blocks are on the first axis of both, and the shares
 have none for the features.
     shares[..., None] * outs, axis=0), logsumexp → shares * outs, axis=0), logsumexp
     np.moveaxis(softmax(lses), -1, 0) → softmax(lses)
-the shares are those of L itself: exponentiate before you divide.
+the shares are made of L itself: take exponentials before you divide.
     softmax(lses) → lses / np.sum(lses, axis=-1, keepdims=True)
-the largest L is taken, or the L are added, or averaged: it is their exponentials that add.
+the largest L is taken, or the L are added or averaged: it is their exponentials that add up.
     logsumexp(lses) → np.max(lses, axis=-1)
     logsumexp(lses) → np.sum(lses, axis=-1)
     logsumexp(lses) → np.log(np.sum(lses, axis=-1))
@@ -138,9 +138,9 @@ where all blocks are empty every L is -inf, and -inf - (-inf) or 0 / 0 is NaN: t
 there, and L stays -inf.
     np.where(np.isfinite(top), top, 0) → top
     np.where(np.isfinite(top), top, 0) → top ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
-two blocks alone are merged: there may be any number.
+only two blocks are merged: there may be any number.
     zip(outs[1:], lses[1:] → zip([outs[1]], [lses[1]]
-L is that of the last block: after each merger it has to grow by what was merged.
+L is that of the last block: after each merge it has to stand for all the keys so far.
     lse = both → lse = l
 """
 

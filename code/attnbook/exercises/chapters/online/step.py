@@ -7,13 +7,13 @@ Hints
 4. Where new is -inf, subtract 0 instead: np.where(new == -np.inf, 0, new).
 
 Why
-The new maximum is the larger of the old one and the block's. The factor $c$ moves both sums from
-the old maximum to the new one, once for all keys that came before, and the block adds its own
-exponentials and their values. Where the new maximum is −∞ nothing has been visible yet: shifted by
-0, all exponentials are 0, and so are both sums.
+The new maximum is the larger of the old one and the block's. The factor $c$ converts both sums from
+the old maximum to the new one, for all the keys that came before at once, and the block adds its
+own exponentials and these times their values. Where the new maximum is −∞ the query has seen nothing yet:
+shifted by 0, all exponentials are 0, and so are both sums.
 
 Notice
-Three numbers for each query, d_v + 2 floats, hold all that a million keys have said.
+After a million keys there are still d_v + 2 floats for each query, and nothing is missing.
 """
 
 import numpy as np
@@ -115,22 +115,22 @@ CASES = (
 )
 
 MISTAKES = r"""
-l or o is not multiplied by c: when the maximum rises both have to shrink.
+l or o is not multiplied by c: when the maximum rises, both have to shrink.
     c[..., None] * o → o
     c * l → l
     c * l → l ; c[..., None] * o → o
-c multiplies the new block too: that is relative to the new maximum already.
+c multiplies the new block as well, which is counted from the new maximum already.
     c * l + np.sum(p, axis=-1) → c * (l + np.sum(p, axis=-1)) ; * o + p @ v → * (o + p @ v)
     c * l + np.sum(p, axis=-1) → c * (l + np.sum(p, axis=-1))
     * o + p @ v → * (o + p @ v)
-a difference is turned round: neither exp(m_old - m_new) nor exp(scores - m_new) is above 1.
+a difference has the wrong sign: neither exp(m_old - m_new) nor exp(scores - m_new) is above 1.
     scores - shift[..., None] → shift[..., None] - scores
     np.exp(m - shift) → np.exp(shift - m)
     np.exp(m - shift) → np.exp(shift - np.where(m == -np.inf, shift, m))
 m does not rise with the block, so the first exponentials may overflow: take the larger of the two
 maxima.
     np.maximum(m, np.max(scores, axis=-1)) → m + 0
-the block's exponentials are relative to no maximum, or to the old one, or their own: subtract the
+from the block's scores no maximum is subtracted, or the old one, or the block's own: subtract the
 new one.
     scores - shift[..., None] → scores
     scores - shift[..., None] → scores - np.nan_to_num(scores.max(-1, keepdims=True), neginf=0)
@@ -145,7 +145,7 @@ the maximum, or l, is taken over several queries: each has its own, over its key
 the scores and o have one more axis than the maximum and c: new[..., None] and c[..., None].
     c[..., None] * o → c * o
     scores - shift[..., None] → scores - shift
-that is the logarithm of c: take its exponential.
+the difference of the maxima is the logarithm of c: take its exponential.
     np.exp(m - shift) → m - shift
 the exponentials of both maxima overflow or vanish, each for itself: subtract before exp.
     np.exp(m - shift) → np.exp(m) / np.exp(shift)
@@ -155,20 +155,20 @@ the scores are scaled already: take them as they are.
     = step(m, l, o, scores * v.shape[-1] ** -0.5, v)
 these are powers of 2: softmax takes powers of e.
     np.exp ⇒ np.exp2
-where nothing has been visible so far m is -inf, and -inf - (-inf) is NaN: shift by 0 there.
+where a query has seen nothing so far m is -inf, and -inf - (-inf) is NaN: shift by 0 there.
     is unguarded
-NaN is mended in the results, and with it a NaN that came in as a value, or an m of -inf: shift by 0
-where the maximum is -inf, and none appears.
+NaN is replaced in the results, and with it a NaN that came in as a value, or an m of -inf: shift by
+0 where the maximum is -inf, and no NaN appears in the first place.
     step(m → unguarded(m ; total, out\n → np.nan_to_num(total), np.nan_to_num(out)\n
     = tuple(map(np.nan_to_num, unguarded(m, l, o, scores, v)))
-l adds the exponentials of the block, all of them: not their mean, their largest or their number.
+l grows by the sum of the block's exponentials, and not by their mean, their largest or their number.
     np.sum(p, axis=-1) → np.mean(p, axis=-1)
     np.sum(p, axis=-1) → np.max(p, axis=-1)
     np.sum(p, axis=-1) → p.shape[-1]
-the block's exponentials are divided by their sum: that comes once, in the end.
+the block's exponentials are divided by their sum: the division comes once, at the end.
     p @ v → p / np.sum(p, axis=-1, keepdims=True) @ v
     np.sum(p, axis=-1) → 1 ; p @ v → p / np.sum(p, axis=-1, keepdims=True) @ v
-o is divided by l: between the blocks it stays undivided, and o / l is last.
+o is divided by l: between blocks it stays undivided, and o / l is taken once, at the end.
     return new, total, out → return new, total, out / np.where(total == 0, 1, total)[..., None]
     step(m, l, o → step(m, l, l[..., None] * o ; total, out\n → total, out / np.where(total == 0, 1, total)[..., None]\n
 a logarithm is taken: the maximum and the sum go on to the next block as they are.
