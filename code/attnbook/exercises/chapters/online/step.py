@@ -155,6 +155,11 @@ the scores are scaled already: take them as they are.
     = step(m, l, o, scores * v.shape[-1] ** -0.5, v)
 these are powers of 2: softmax takes powers of e.
     np.exp ⇒ np.exp2
+m, or a hidden score, is held at a large negative number: a query that has seen nothing keeps −inf,
+which is below every score.
+    np.maximum(m, np.max(scores, axis=-1)) → np.maximum(np.maximum(m, np.max(scores, axis=-1)), -1e30)
+    = step(m, l, o, np.maximum(scores, -1e30), v)
+    = step(np.maximum(m, -1e30), l, o, np.maximum(scores, -1e30), v)
 where a query has seen nothing so far m is -inf, and -inf - (-inf) is NaN: shift by 0 there.
     is unguarded
 NaN is replaced in the results, and with it a NaN that came in as a value, or an m of -inf: shift by
