@@ -311,3 +311,28 @@ def test_unsigned_inputs_and_a_stub_among_inputs():
     assert "the number of inputs given is 0" in smaller.verdict().text
     huge = np.broadcast_to(np.ones(1), (10**9, 10**3))
     assert "far too large" in smaller.verdict(huge, [1]).text
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer"),
+    [
+        (exercises.cost.two_roofs, (1e3, 4096 / 512)),
+        (exercises.many_gpus.shared_heads, (1e4, 32, 8)),
+        (exercises.fused.after_cut, (64, 64, 32)),
+        (exercises.fused.late_cap, ([1, 0, 1], 0.01)),
+    ],
+    ids=lambda x: getattr(x, "name", None),
+)
+def test_an_input_that_breaks_is_taken_in_any_of_its_forms(exercise, answer):
+    assert exercise.verdict(*answer).state == "right"
+
+
+def test_a_tie_of_two_roofs_is_no_wrong_answer():
+    assert "equally long" in exercises.cost.two_roofs.verdict(40, 64).text
+    assert exercises.cost.two_roofs.verdict(40, 8).state == "right"
+
+
+def test_several_slips_that_give_one_number_share_a_sentence():
+    assert "3.5 d wide, not 4" in exercises.cost.overtakes.verdict(14.5 * 4096).text
+    assert "all ranks" in exercises.many_gpus.bytes_sent.verdict(3840).text
+    assert "sum to 36" not in exercises.fused.document_blocks.verdict([15, 6, 15]).text

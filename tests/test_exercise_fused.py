@@ -1,4 +1,4 @@
-"""Answers on cost, fused programs and rings that once were refused, passed or misread."""
+"""What FLASH, FlexAttention and its compiler want of an answer is asked of it, and told."""
 
 import numpy as np
 import pytest
@@ -12,31 +12,6 @@ FLASH = exercises.fused.for_flash
 
 def text(exercise, *answer):
     return exercise.verdict(*answer).text
-
-
-@pytest.mark.parametrize(
-    ("exercise", "answer"),
-    [
-        (exercises.cost.two_roofs, (1e3, 4096 / 512)),
-        (exercises.many_gpus.shared_heads, (1e4, 32, 8)),
-        (exercises.fused.after_cut, (64, 64, 32)),
-        (exercises.fused.late_cap, ([1, 0, 1], 0.01)),
-    ],
-    ids=lambda x: getattr(x, "name", None),
-)
-def test_an_input_that_breaks_is_taken_in_any_of_its_forms(exercise, answer):
-    assert exercise.verdict(*answer).state == "right"
-
-
-def test_a_tie_of_two_roofs_is_no_wrong_answer():
-    assert "equally long" in text(exercises.cost.two_roofs, 40, 64)
-    assert exercises.cost.two_roofs.verdict(40, 8).state == "right"
-
-
-def test_several_slips_that_give_one_number_share_a_sentence():
-    assert "3.5 d wide, not 4" in text(exercises.cost.overtakes, 14.5 * 4096)
-    assert "all ranks" in text(exercises.many_gpus.bytes_sent, 3840)
-    assert "sum to 36" not in text(exercises.fused.document_blocks, [15, 6, 15])
 
 
 def by_scale(scale):
