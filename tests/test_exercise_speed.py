@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from attnbook import exercises
-from attnbook.exercises.engine import write
+from attnbook.exercises.engine import diagnose, write
 
 WRITE = [e for e in exercises.every() if e.kind == "Write"]
 ON_TENSORS = {"twins", "precision", "modules", "libraries", "fused", "triton"}  # chapters
@@ -77,6 +77,21 @@ def test_the_first_check_of_a_wrong_answer_makes_few_calls(exercise, monkeypatch
     exercise.verdict(lambda *arguments: None)
     exercise.verdict(exercise.mistakes[-1].answer)
     assert 0 < len(made) < CALLS
+
+
+@pytest.mark.parametrize("exercise", WRITE, ids=lambda e: e.name)
+def test_a_cause_that_nobody_listed_is_sought_in_few_calls(exercise, monkeypatch):
+    made = []
+
+    def counted(*arguments, **options):
+        made.append(arguments)
+        return attempt(*arguments, **options)
+
+    attempt = diagnose.attempt
+    monkeypatch.setattr(diagnose, "attempt", counted)
+    assert exercise.verdict(lambda *arguments: None).state == "wrong"
+    assert len(made) < CALLS
+    assert made or exercise.written
 
 
 def test_the_first_check_makes_ten_million_calls_of_python_at_most():

@@ -6,7 +6,7 @@ from attnbook.exercises.engine.attempt import attempt
 from attnbook.exercises.engine.diagnose.arguments import mixed, substitutes, unused
 from attnbook.exercises.engine.diagnose.cases import division
 from attnbook.exercises.engine.diagnose.relations import first_wrong, relation, right_results
-from attnbook.exercises.engine.diagnose.slips import slips
+from attnbook.exercises.engine.diagnose.slips import mistaken
 
 
 def facts(exercise, answer, outcomes, faults):
@@ -51,7 +51,7 @@ def _others(exercise):
     solution = exercise.through(exercise.answer)
     for words, change in substitutes(exercise.cases[0].arguments):
         yield f"with {words}", solution, change
-    for words, slip in slips(exercise.answer):
+    for words, slip in mistaken(exercise.answer):
         yield words, exercise.through(slip), dict
 
 

@@ -34,7 +34,7 @@ def _operator(sign):
 SIGNS = {type(_operator(s)): s for s in [*FORGOTTEN, "<", "<=", ">", ">=", "==", "!="]}
 
 
-def slips(function):
+def mistaken(function):
     """Pairs: a slip in words, and the function with that slip in it."""
     if function.__name__ == "<lambda>":  # its text stands amid other code
         return
