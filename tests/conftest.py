@@ -28,7 +28,7 @@ def pytest_addoption(parser):
 
 
 @pytest.fixture
-def kept(tmp_path, monkeypatch):
+def progress_folder(tmp_path, monkeypatch):
     """The folder where a reader's progress is kept: one of this test's own."""
     from attnbook.exercises.engine import record
 

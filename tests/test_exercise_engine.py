@@ -12,9 +12,10 @@ from attnbook.exercises.engine import record
 from attnbook.exercises.engine.attempt import identical
 from attnbook.exercises.engine.compare import difference
 from attnbook.exercises.engine.exercise import not_yet
+from attnbook.exercises.engine.module import read_mistakes
 
 LIBRARY = {"warnings": warnings}
-pytestmark = pytest.mark.usefixtures("kept")
+pytestmark = pytest.mark.usefixtures("progress_folder")
 
 
 def test_an_error_is_told_with_its_line_and_input_and_no_frames_of_ours():
@@ -151,7 +152,7 @@ def test_an_interrupt_is_the_readers_own():
         DOUBLE.verdict(interrupted)
 
 
-def test_an_interrupted_check_ends_in_one_line(kept, capsys):
+def test_an_interrupted_check_ends_in_one_line(progress_folder, capsys):
     def interrupted(x):
         raise KeyboardInterrupt
 
@@ -226,3 +227,28 @@ def test_an_unknown_exercise_is_an_error():
         exercises.find("masks.nothing")
     with pytest.raises(AttributeError, match="no chapter 'chapter_99'"):
         _ = exercises.chapter_99
+
+
+ALIKE = """
+one of two.
+    a → b ; b → c || d || z
+    at 2: 1 || (3, 4)
+another, and this sentence
+has two lines.
+    = x | y || f(x)
+    is f || g
+    5 || [6, 7]
+"""
+
+
+def test_wrong_answers_that_begin_alike_may_stand_in_one_line():
+    assert read_mistakes(ALIKE) == [
+        (
+            "one of two.",
+            ["a → b ; b → c", "a → b ; b → d", "a → b ; b → z", "at 2: 1", "at 2: (3, 4)"],
+        ),
+        (
+            "another, and this sentence has two lines.",
+            ["= x | y", "= f(x)", "is f", "is g", "5", "[6, 7]"],
+        ),
+    ]

@@ -9,7 +9,7 @@ from double import DOUBLE
 from attnbook import exercises
 from attnbook.exercises.engine import record
 
-pytestmark = pytest.mark.usefixtures("kept")
+pytestmark = pytest.mark.usefixtures("progress_folder")
 
 
 def test_two_exercises_with_one_number_are_refused(monkeypatch):
@@ -19,37 +19,37 @@ def test_two_exercises_with_one_number_are_refused(monkeypatch):
         exercises.names(["masks"])
 
 
-def test_tries_and_the_day_of_solving_are_kept(kept):
+def test_tries_and_the_day_of_solving_are_kept(progress_folder):
     DOUBLE.check(lambda x: x)
     DOUBLE.check(lambda x: 2 * x)
     DOUBLE.check(...)
     for answer in (lambda x: 2 * x, lambda x: x):  # what is solved stays so, after as many tries
         DOUBLE.check(answer)
-    entry = json.loads((kept / "progress.json").read_text())["test.double"]
+    entry = json.loads((progress_folder / "progress.json").read_text())["test.double"]
     assert entry["tries"] == 2 and len(entry["solved"]) == 10
 
 
-def test_what_a_later_version_kept_survives(kept):
-    kept.mkdir()
+def test_what_a_later_version_kept_survives(progress_folder):
+    progress_folder.mkdir()
     later = {"chapter_99.new": {"tries": 1}, "test.double": {"tries": 4, "stars": 3}}
-    (kept / "progress.json").write_text(json.dumps(later))
+    (progress_folder / "progress.json").write_text(json.dumps(later))
     record.add("test.double", solved=False)
     after = {"chapter_99.new": {"tries": 1}, "test.double": {"tries": 5, "stars": 3}}
-    assert json.loads((kept / "progress.json").read_text()) == after
+    assert json.loads((progress_folder / "progress.json").read_text()) == after
 
 
 @pytest.mark.parametrize("content", ["{", "[1, 2]", '{"a": 1}', "\x00\xff", ""])
-def test_a_corrupt_file_is_set_aside_with_a_notice(kept, capsys, content):
-    kept.mkdir()
-    (kept / "progress.json").write_text(content, encoding="latin-1")
+def test_a_corrupt_file_is_set_aside_with_a_notice(progress_folder, capsys, content):
+    progress_folder.mkdir()
+    (progress_folder / "progress.json").write_text(content, encoding="latin-1")
     record.add("test.double", solved=True)
     assert "could not be read" in capsys.readouterr().out
-    assert (kept / "progress.unreadable").read_text(encoding="latin-1") == content
+    assert (progress_folder / "progress.unreadable").read_text(encoding="latin-1") == content
     assert "test.double" in record.load()
 
 
-def test_a_folder_that_cannot_be_written_is_no_error(kept, capsys):
-    kept.write_text("a file where the folder should be")
+def test_a_folder_that_cannot_be_written_is_no_error(progress_folder, capsys):
+    progress_folder.write_text("a file where the folder should be")
     record.add("test.double", solved=True)
     assert "could not be" in capsys.readouterr().out
 
@@ -74,34 +74,34 @@ def test_progress_shows_one_chapter():
         exercises.progress("mask")
 
 
-def test_the_day_of_the_first_solution_stays(kept):
-    kept.mkdir()
+def test_the_day_of_the_first_solution_stays(progress_folder):
+    progress_folder.mkdir()
     first = {"test.double": {"tries": 1, "solved": "2001-02-03"}}
-    (kept / "progress.json").write_text(json.dumps(first))
+    (progress_folder / "progress.json").write_text(json.dumps(first))
     record.add("test.double", solved=True)
     assert record.load() == first
     record.add("test.other", solved=True)
     assert record.load()["test.other"]["solved"] == datetime.date.today().isoformat()
 
 
-def test_a_number_of_tries_that_is_none_begins_afresh(kept):
-    kept.mkdir()
-    (kept / "progress.json").write_text(json.dumps({"test.double": {"tries": "many"}}))
+def test_a_number_of_tries_that_is_none_begins_afresh(progress_folder):
+    progress_folder.mkdir()
+    (progress_folder / "progress.json").write_text(json.dumps({"test.double": {"tries": "many"}}))
     record.add("test.double", solved=False)
     assert record.load() == {"test.double": {"tries": 1}}
 
 
-def test_what_is_half_written_never_stands_in_the_place_of_what_is_kept(kept):
+def test_what_is_half_written_never_stands_in_the_place_of_what_is_kept(progress_folder):
     record.add("test.double", solved=False)
-    first = (kept / "progress.json").stat().st_ino
+    first = (progress_folder / "progress.json").stat().st_ino
     record.add("test.double", solved=False)
-    assert (kept / "progress.json").stat().st_ino != first, "it was written over, not replaced"
-    assert not list(kept.glob("*.part"))
+    assert (progress_folder / "progress.json").stat().st_ino != first, "written over"
+    assert not list(progress_folder.glob("*.part"))
 
 
-def test_brackets_too_deep_to_read_are_set_aside(kept, capsys):
-    kept.mkdir()
-    (kept / "progress.json").write_text("[" * 100_000)
+def test_brackets_too_deep_to_read_are_set_aside(progress_folder, capsys):
+    progress_folder.mkdir()
+    (progress_folder / "progress.json").write_text("[" * 100_000)
     assert record.load() == {}
     assert "could not be read" in capsys.readouterr().out
 

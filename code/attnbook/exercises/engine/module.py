@@ -16,15 +16,17 @@
 The number is its place among the exercises of the chapter. A mistake is a sentence, and below it,
 indented, stands a line for each answer that hears it: for a Write a change of the answer (see
 `edits`); for a Predict the wrong answer, or `at 2: value` for a wrong part of the right one; for a
-Break an input that breaks nothing, and `if`, when the sentence is true of an input::
+Break an input that breaks nothing, and `if`, when the sentence is true of an input. Lines that
+begin alike, up to their last arrow or colon, may be written as one, with || between their ends::
 
-    log2 is another logarithm: exp goes with np.log.
-        np.log( → np.log2(
+    this is another logarithm: exp goes with np.log.
+        np.log( → np.log2( || np.log10(
 """
 
 import inspect
 import re
 import textwrap
+from itertools import chain
 
 from attnbook.exercises.engine.break_it import Break, Miss
 from attnbook.exercises.engine.edits import value, versions
@@ -36,6 +38,7 @@ TITLE = re.compile(r"(\d+)\. (.+) · (easy|medium|hard) · (\d+) min")
 HEADING = re.compile(r"^(Hints|Why|Notice)\n", re.MULTILINE)
 PART = re.compile(r"at (\d+): (.+)")
 HINT = re.compile(r"^\d\. ", re.MULTILINE)
+BEGINNING = re.compile(r"at \d+: |= |is |.* [→⇒] |")
 MISTAKE = re.compile(r"((?:^\S.*\n)+)((?:^ +.*\n)+)", re.MULTILINE)
 
 
@@ -111,7 +114,13 @@ def read_words(answer):
 def read_mistakes(text):
     """The sentences of a text, each with the lines that stand below it."""
     mistakes = MISTAKE.findall(textwrap.dedent(text).strip() + "\n")
-    return [(_flat(s), [line.strip() for line in below.splitlines()]) for s, below in mistakes]
+    return [(_flat(s), [*chain(*map(_lines, below.splitlines()))]) for s, below in mistakes]
+
+
+def _lines(line):
+    """The lines that are written as one, with || between their ends."""
+    first, *ends = line.strip().split(" || ")
+    return [first, *(BEGINNING.match(first)[0] + end for end in ends)]
 
 
 def _several(answer):

@@ -71,24 +71,18 @@ def of_length_1(x):
 
 MISTAKES = """
 the scores are too large, and the weights too sharp: each score is divided by √d_k, once.
-    * q.shape[-1] ** -0.5 → * 1.0
-    * q.shape[-1] ** -0.5 → * q.shape[-1] ** 0.5
-    * q.shape[-1] ** -0.5 → * 2 * q.shape[-1] ** -0.5
+    * q.shape[-1] ** -0.5 → * 1.0 || * q.shape[-1] ** 0.5 || * 2 * q.shape[-1] ** -0.5
 the scores are divided by d_k, not by √d_k: the weights are too even.
     q.shape[-1] ** -0.5 → (1 / q.shape[-1])
 the scale is made of another size: it is 1/√d_k, of the width of a key.
-    q.shape[-1] ** -0.5 → v.shape[-1] ** -0.5
-    q.shape[-1] ** -0.5 → q.shape[-2] ** -0.5
-    q.shape[-1] ** -0.5 → k.shape[-2] ** -0.5
+    q.shape[-1] ** -0.5 → v.shape[-1] ** -0.5 || q.shape[-2] ** -0.5 || k.shape[-2] ** -0.5
 weights are set to 0 after the softmax: what is left of a row no longer sums to 1.
     is weighed(zeroed)
 the mask comes after the softmax: a hidden score that is high, or NaN, leaves nothing to divide.
     is weighed(zeroed_and_divided)
 a finite fill is a score like any other: where nothing is visible the weights come out even, not 0,
 and a visible score below the fill loses to it. Hide with -inf.
-    -np.inf → -1e9
-    -np.inf → -1e30
-    -np.inf → np.finfo(scores.dtype).min
+    -np.inf → -1e9 || -1e30 || np.finfo(scores.dtype).min
     -np.inf → -1e9 ; by_weight(exp / divisor, v) → exp / divisor @ v
     -np.inf → np.finfo(scores.dtype).min ; by_weight(exp / divisor, v) → exp / divisor @ v
 where nothing is visible the weights come out even, or as if everything were: such a row should be
@@ -109,20 +103,17 @@ Replace hidden scores.
     np.where(mask, scores, -np.inf) → scores + np.where(mask, 0, -np.inf).astype(scores.dtype)
 an index has to have the shape of the scores, and the mask's axes may have length 1: np.where
 broadcasts it.
-    is weighed(indexed(reference.softmax))
-    is weighed(indexed(weights.exp_over_sum), np.matmul)
+    is weighed(indexed(reference.softmax)) || weighed(indexed(weights.exp_over_sum), np.matmul)
 a visible NaN became 0: to mend every NaN mends the query that sees nothing and hides every other
 fault.
     exp / divisor → np.nan_to_num(exp / divisor)
     by_weight(exp / divisor, v) → np.nan_to_num(exp / divisor @ v)
-    = np.nan_to_num(plain(q, k, v, mask))
-    = np.nan_to_num(attention(q, k, v, mask))
+    = np.nan_to_num(plain(q, k, v, mask)) || np.nan_to_num(attention(q, k, v, mask))
 a visible NaN or inf is left out where its weight has underflowed to 0: the mask says what is
 hidden, the weight does not.
     is by_hand
 a hidden value still counts when it is infinite or NaN, since 0 · inf is NaN; use weighted_sum.
-    by_weight(exp / divisor, v) → exp / divisor @ v
-    by_weight(exp / divisor, v) → np.nan_to_num(exp / divisor) @ v
+    by_weight(exp / divisor, v) → exp / divisor @ v || np.nan_to_num(exp / divisor) @ v
     is plain
 an infinite or NaN value is replaced for every query, also for one that may look at it; hide it only
 where the mask does.
@@ -130,8 +121,7 @@ where the mask does.
     by_weight(exp / divisor, v) → exp / divisor @ np.nan_to_num(v)
 k is not transposed, as by reshape, which keeps the order of its numbers: np.swapaxes(k, -1, -2)
 makes columns of keys.
-    np.swapaxes(k, -1, -2) → k
-    np.swapaxes(k, -1, -2) → k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
+    np.swapaxes(k, -1, -2) → k || k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
 the scores are those of cosines, or of distances: the score is the dot product, over √d_k.
     q * q.shape[-1] ** -0.5 → of_length_1(q) ; swapaxes(k → swapaxes(of_length_1(k)
     q * q.shape[-1] ** -0.5 @ np.swapaxes(k, -1, -2) → reference.gaussian_scores(q, k)

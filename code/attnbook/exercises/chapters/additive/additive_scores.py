@@ -102,16 +102,8 @@ a constant is added, to the score or before the tanh; this score has no bias.
     [..., None, :, :]) → [..., None, :, :] + 1)
     hidden @ w_v → hidden @ w_v + 1
 this bends with another function; the score wants np.tanh.
-    np.tanh → np.exp
-    np.tanh → np.sin
-    np.tanh( → np.maximum(0,
-    np.tanh( → (lambda x: 0.5 + 0.5 * np.tanh(x / 2))(
-the sign is turned: w_v is added up as it is.
-    return hidden → return -hidden
-w_q belongs to the queries and w_k to the keys.
-    k @ w_k → k @ w_q
-    q @ w_q → q @ w_k
-    q @ w_q → q @ w_k ; k @ w_k → k @ w_q
+    np.tanh → np.exp || np.sin
+    np.tanh( → np.maximum(0, || (lambda x: 0.5 + 0.5 * np.tanh(x / 2))(
 the tanh is missing: the query adds one number to its whole row, and softmax drops it.
     np.tanh( → (
 each side is bent before they meet: the query still adds one number to its whole row. Add first.
@@ -146,8 +138,6 @@ sides count their axes from the back.
     = np.array([[np.tanh(x @ w_q + y @ w_k) @ w_v for y in k] for x in q])
     [..., :, None, :] → [:, :, None] ; [..., None, :, :] → [:, None]
     [..., :, None, :] → [:, :, None, :] ; [..., None, :, :] → [:, None, :, :]
-the hidden units are not added up: a score is one number for each pair.
-    hidden @ w_v → hidden * w_v
 """
 
 exercise = write(additive_scores, CASES, MISTAKES, oracle=pair_by_pair)

@@ -34,9 +34,7 @@ the last two are exchanged: the hidden layer first, then the multiplications.
 w_v is learned as well: 1000 parameters more.
     at 0: 3_000_000
 this score has no constants beside its matrices: two of them, and w_v.
-    at 0: 3_002_000
-    at 0: 3_002_001
-    at 0: 3_003_001
+    at 0: 3_002_000 || 3_002_001 || 3_003_001
 queries and keys have a matrix each, and w_v is learned as well.
     at 0: 2_000_000
 the widths are exchanged: queries have 1000 numbers, keys 2000.
@@ -58,8 +56,7 @@ the product with w_v is missing: one multiplication for each hidden number.
 w_v multiplies each hidden number: 1.2 million, not 1200.
     at 2: 110_001_200
 this projects every pair; each query and each key is projected once, before they meet.
-    at 2: 3_601_200_000
-    at 2: 3_600_000_000
+    at 2: 3_601_200_000 || 3_600_000_000
 each parameter is used more than once: for every query, every key or every pair.
     at 2: 3_001_000
 the projections of the keys are missing: 80 million.

@@ -56,15 +56,11 @@ this leaves out the unit with 1/2: it counts as well.
 w_v is added up with its signs, and the other scores stay at 0: neither is the limit.
     1 / (1 + 7 * np.exp(-0.5))
 this is the largest ratio of two weights; give the weight.
-    np.exp(5)
-    148
-    148.4
-    148.41
+    np.exp(5) || 148 || 148.4 || 148.41
 this is the largest score; its weight is asked for.
     2.5
 this bends the largest score alone; a weight needs all eight.
-    np.tanh(2.5)
-    1 / (1 + np.exp(-2.5))
+    np.tanh(2.5) || 1 / (1 + np.exp(-2.5))
 this is the largest step between two scores; give the weight.
     5
 this is what the other seven get; the largest gets the rest.
@@ -72,11 +68,9 @@ this is what the other seven get; the largest gets the rest.
 this is the weight of each where all scores are equal: the smallest.
     1 / 8
 this is a percentage: a weight lies between 0 and 1.
-    95.5
-    95.496
+    95.5 || 95.496
 this is near; give three decimals.
-    0.95
-    0.96
+    0.95 || 0.96
 """
 
 exercise = predict(sharpest, MISTAKES, stated=0.955, atol=0.0006)

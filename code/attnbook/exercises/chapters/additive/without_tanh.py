@@ -41,26 +41,19 @@ these are the exponentials: divided by their sum, 8 or 26, they are weights.
 a large query saturates a tanh, but there is none: it adds one number to its row.
     at 0: [1 / 3, 1 / 3, 1 / 3]
 a large query does not sharpen a sum: it adds the same number to every score.
-    at 0: [0, 0, 1]
-    at 0: [1, 0, 0]
+    at 0: [0, 0, 1] || [1, 0, 0]
 a query with another sign does not turn the order round: it is added, not multiplied.
-    at 0: [12 / 19, 4 / 19, 3 / 19]
-    at 0: EIGHTHS[::-1]
+    at 0: [12 / 19, 4 / 19, 3 / 19] || EIGHTHS[::-1]
 the query cancels, the keys do not: doubled keys double the differences of the scores.
     at 1: EIGHTHS
 doubled keys double the scores' differences; that squares the ratios, no more.
     at 1: [0, 0, 1]
 doubling a score squares its exponential: 3 becomes 9, not 6.
-    at 1: [1 / 15, 6 / 15, 8 / 15]
-    at 1: [2 / 11, 4 / 11, 5 / 11]
-    at 1: [1 / 92, 27 / 92, 64 / 92]
+    at 1: [1 / 15, 6 / 15, 8 / 15] || [2 / 11, 4 / 11, 5 / 11] || [1 / 92, 27 / 92, 64 / 92]
 no tanh saturates: doubled keys differ twice as much.
     at 1: [1 / 3, 1 / 3, 1 / 3]
 """
 
 exercise = predict(
-    without_tanh,
-    MISTAKES,
-    stated=[[0.125, 0.375, 0.5], [0.0385, 0.3462, 0.6154]],
-    atol=0.006,
+    without_tanh, MISTAKES, stated=[[0.125, 0.375, 0.5], [0.0385, 0.3462, 0.6154]], atol=0.006
 )

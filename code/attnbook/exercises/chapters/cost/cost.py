@@ -51,35 +51,23 @@ CASES = (
 MISTAKES = """
 L has one float32, 4 bytes whatever the itemsize, for each query of each of the h query heads; it is
 written, and not read.
-    4 * h * n_q → 4 * n_q
-    4 * h * n_q → 4 * h_kv * n_q
-    4 * h * n_q → 4 * h * n_k
-    4 * h * n_q → 4
-    4 * h * n_q → 8 * h * n_q
+    4 * h * n_q → 4 * n_q || 4 * h_kv * n_q || 4 * h * n_k || 4 || 8 * h * n_q
     + 4 * h * n_q →
-    4 * h * n_q → itemsize * h * n_q
-    4 * h * n_q → 4 * itemsize * h * n_q
+    4 * h * n_q → itemsize * h * n_q || 4 * itemsize * h * n_q
 each score has one exponential, and each of the h query heads has its own n_q n_k scores.
-    , h * n_q * n_k, → , 2 * h * n_q * n_k,
-    , h * n_q * n_k, → , h * n_q,
-    , h * n_q * n_k, → , n_q * n_k,
-    , h * n_q * n_k, → , h_kv * n_q * n_k,
+    , h * n_q * n_k, → , 2 * h * n_q * n_k, || , h * n_q, || , n_q * n_k, || , h_kv * n_q * n_k,
 Q and K have the width of the keys, d_k; V and O have that of the values, d_v, and so has mixing.
     h * n_q * (d_k + d_v) → h * n_q * 2 * d_k
-    h_kv * n_k * (d_k + d_v) → h_kv * n_k * 2 * d_k
-    h_kv * n_k * (d_k + d_v) → h_kv * n_k * 2 * d_v
+    h_kv * n_k * (d_k + d_v) → h_kv * n_k * 2 * d_k || h_kv * n_k * 2 * d_v
     = cost(n_q, n_k, d_k, d_k, h, h_kv, itemsize)
 each query, key and feature takes two operations, a multiplication and an addition, by the usual
 count for the first number of a sum too: not one, and not four.
-    2 * h * → h *
-    2 * h * → 4 * h *
+    2 * h * → h * || 4 * h *
     2 * h * n_q * n_k * (d_k + d_v) → h * n_q * (n_k * (2 * d_k - 1) + d_v * (2 * n_k - 1))
 mixing is a second product, of weights and values: 2 n_q n_k d_v, and not d_k again.
-    n_q * n_k * (d_k + d_v) → n_q * n_k * 2 * d_k
-    n_q * n_k * (d_k + d_v) → n_q * n_k * d_k
+    n_q * n_k * (d_k + d_v) → n_q * n_k * 2 * d_k || n_q * n_k * d_k
 operations are those of all h query heads: shared keys spare bytes, and no products.
-    2 * h * → 2 * h_kv *
-    2 * h * → 2 *
+    2 * h * → 2 * h_kv * || 2 *
 the steps of softmax are no operations of products: leave them out, and count exponentials apart.
     2 * h * n_q * n_k * (d_k + d_v) → h * n_q * n_k * (2 * (d_k + d_v) + 5)
     2 * h * n_q * n_k * (d_k + d_v) → h * n_q * n_k * (2 * (d_k + d_v) + 1)
@@ -87,15 +75,11 @@ K and V have h_kv heads, and are read once for all heads that share them; Q and 
     h_kv * n_k → h * n_k
     h * n_q * (d_k + d_v) + h_kv → h_kv * n_q * (d_k + d_v) + h
 each number of Q, K, V and O has itemsize bytes, and each of L has 4.
-    itemsize * numbers → numbers
-    itemsize * numbers → 4 * numbers
+    itemsize * numbers → numbers || 4 * numbers
     itemsize * numbers + 4 * → numbers +
 scores and weights stay on the chip: the fused form neither writes nor reads them.
     itemsize * numbers → itemsize * (numbers + 4 * h * n_q * n_k)
     itemsize * numbers → itemsize * (numbers + 2 * h * n_q * n_k)
-O, which is written, or V is missing from the bytes.
-    h * n_q * (d_k + d_v) → h * n_q * d_k
-    h_kv * n_k * (d_k + d_v) → h_kv * n_k * d_k
 all of it is that of one head: there are h, and h_kv of keys and values.
     = cost(n_q, n_k, d_k, d_v, 1, 1, itemsize)
 these are bits: asked are bytes.

@@ -60,8 +60,7 @@ CASES = (
 
 MISTAKES = """
 the first round is a warm-up, and does not count; all others do.
-    times[..., 1:] → times
-    times[..., 1:] → times[..., :-1]
+    times[..., 1:] → times || times[..., :-1]
 that is a ratio of medians, of sums or of best times, over rounds that differ: divide in each round
 first, while the machine is the same.
     kept / kept[..., [base], :], axis=-1) → kept, axis=-1) / np.median(kept[..., [base], :], axis=-1)
@@ -72,16 +71,14 @@ that is a mean, the largest ratio or the smallest, which one interrupted round m
 median.
     np.median → np.mean
     np.median(kept / kept[..., [base], :], axis=-1) → np.exp(np.mean(np.log(kept / kept[..., [base], :]), axis=-1))
-    np.median → np.max
-    np.median → np.min
+    np.median → np.max || np.min
 of an even number of rounds, the median is the mean of the middle two, not one of them.
     np.median → np.quantile ; , axis=-1 → , 0.5, axis=-1, method="higher"
     np.median → np.quantile ; , axis=-1 → , 0.5, axis=-1, method="lower"
 asked is a ratio, how many times as long as the base each took: no difference, no time, and not
 turned round.
     kept / kept → kept - kept
-    kept / kept[..., [base], :] → kept[..., [base], :] / kept
-    kept / kept[..., [base], :] → kept
+    kept / kept[..., [base], :] → kept[..., [base], :] / kept || kept
 the base is row `base`, not always the first.
     [base] → [0]
 """

@@ -30,8 +30,7 @@ that is half: the mask leaves 2 n² d, and a product has two operations a pair.
 K and V have a quarter of the columns each, and the dense part is 3.5 d wide, not 4.
     14.5 * 4096
 there are three dense matrices, 3.5 d wide: 3 · 2 · 3.5 n d² = 21 n d².
-    9.5 * 4096
-    2.5 * 4096
+    9.5 * 4096 || 2.5 * 4096
 that is the chapter's layer, or this one with one dense matrix: here are three.
     6 * 4096
 that is the chapter's layer, causal, or this one without the projection of Q or of O.
@@ -45,9 +44,7 @@ neither the mask nor the third dense matrix is in that.
 neither the 8 of 32 heads nor the third matrix is in that.
     11 * 4096
 the projections have 5 n d²: those of Q and O two each, those of K and V a half each.
-    12.75 * 4096
-    13.5 * 4096
-    12.5 * 4096
+    12.75 * 4096 || 13.5 * 4096 || 12.5 * 4096
 scores and mixing are two products: 2 n² d in all, causal.
     26 * 4096
 so small a number may be n/d: asked is n itself, and d is 4096.

@@ -45,8 +45,7 @@ at width 8 a score has 32 operations, 0.32 ns, and an exponential, 0.5 ns.
 the fused form moves only 0.13 MB: 0.013 ms.
     at 3: 2
 each key and value is used once: 0.8 GB travel, 80 ms, for 4 ms of products.
-    at 4: 0
-    at 4: 1
+    at 4: 0 || 1
 numbered from 0: products 0, exponentials 1, bytes 2.
     [3, 1, 3, 2, 3]
 the first two are products: they take no exponential.

@@ -25,19 +25,13 @@ def shared_keys():
 
 MISTAKES = """
 K and V have 8 heads, which is what sharing saves; Q and O have 32.
-    [32, 64]
-    [8, 64]
+    [32, 64] || [8, 64]
 a number of 16 bits takes 2 bytes.
-    [40, 128]
-    [10, 32]
+    [40, 128] || [10, 32]
 Q, K, V and O are four arrays: O is as large as Q, and V, like K, has 2 MiB.
-    [12, 64]
-    [10, 64]
-    [16, 64]
-    [18, 64]
+    [12, 64] || [10, 64] || [16, 64] || [18, 64]
 shared keys do not share scores: each of the 32 query heads has its own.
-    [20, 16]
-    [20, 2]
+    [20, 16] || [20, 2]
 128 is S in 32 bits, or S and A: asked are scores, of 2 bytes.
     [20, 128]
 that is half of S: all pairs have a score, of 2 bytes; no mask is named.
@@ -45,9 +39,7 @@ that is half of S: all pairs have a score, of 2 bytes; no mask is named.
 that is with L: asked are Q, K, V and O alone.
     [20.125, 64]
 asked are MiB, of 2^20 bytes of 8 bits each.
-    [160, 512]
-    [20 * 2**20 / 1e6, 64 * 2**20 / 1e6]
-    [20 * 2**20, 64 * 2**20]
+    [160, 512] || [20 * 2**20 / 1e6, 64 * 2**20 / 1e6] || [20 * 2**20, 64 * 2**20]
 """
 
 exercise = predict(shared_keys, MISTAKES, stated=[20, 64], atol=0.01)

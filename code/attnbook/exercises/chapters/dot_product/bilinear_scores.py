@@ -66,14 +66,11 @@ CASES = (
 )
 
 MISTAKES = """
-w is not used: it turns a query of width d_q into one of width d_k.
-    q @ w → q
 queries and keys are exchanged: q meets w first.
     = k @ w @ np.swapaxes(q, -1, -2)
 k is not transposed, as by reshape, which keeps the order of its numbers: np.swapaxes(k, -1, -2)
 makes columns of keys.
-    np.swapaxes(k, -1, -2) → k
-    np.swapaxes(k, -1, -2) → k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
+    np.swapaxes(k, -1, -2) → k || k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
 there is a tanh; this score has only products.
     = np.tanh(bilinear_scores(q, k, w))
 k.T reverses every axis, and np.dot sums over more than two: on a stack use @ and
@@ -85,8 +82,7 @@ w is transposed: it has shape (d_q, d_k), so queries meet it from the left as it
 the scores are transposed: rows are queries, columns are keys.
     = np.swapaxes(bilinear_scores(q, k, w), -1, -2)
 the scores are divided by the root of a width; this exercise asks for q w kᵀ without a scale.
-    (k, -1, -2) → (k, -1, -2) * k.shape[-1] ** -0.5
-    (k, -1, -2) → (k, -1, -2) * q.shape[-1] ** -0.5
+    (k, -1, -2) → (k, -1, -2) * k.shape[-1] ** -0.5 || (k, -1, -2) * q.shape[-1] ** -0.5
 these are weights; a score is what goes into the softmax.
     = softmax(bilinear_scores(q, k, w))
 query i meets key i only; every query is scored against every key.

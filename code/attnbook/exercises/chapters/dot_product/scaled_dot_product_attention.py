@@ -153,8 +153,7 @@ a causal mask hides keys besides: use the mask that is given, and none where it 
     = scaled_dot_product_attention(q, k, v, causal(q, k))
     = scaled_dot_product_attention(q, k, v, causal(q, k) & (True if mask is None else mask))
 queries, keys and values have changed places: queries meet keys, and their weights mix the values.
-    = scaled_dot_product_attention(k, q, v, mask)
-    = scaled_dot_product_attention(q, v, k, mask)
+    = scaled_dot_product_attention(k, q, v, mask) || scaled_dot_product_attention(q, v, k, mask)
     = scaled_dot_product_attention(q, k, k, mask)
 q kᵀ leaves the range of a small dtype before it is scaled down; scale the queries first.
     q = q * q.shape[-1] ** -0.5 → pass ; (k, -1, -2) → (k, -1, -2) * q.shape[-1] ** -0.5

@@ -36,9 +36,7 @@ the dot products differ: the longer key has the larger one.
     [0.5, 0.2689]
 a Gaussian score is minus half the squared distance, here 1: not a quarter of that distance, not all
 of it, and not half the distance itself.
-    [0.8044, 0.3775]
-    [0.8044, 0.1192]
-    [0.8044, 0.3302]
+    [0.8044, 0.3775] || [0.8044, 0.1192] || [0.8044, 0.3302]
 these are shares of the scores, 4 of 6: the softmax exponentiates first.
     [0.6667, 0.2689]
 the first is the weight of the key that stays; give that of (2, 2).

@@ -31,8 +31,7 @@ def vector_sum():
 
 MISTAKES = """
 both queries cancel alike: the keys differ in both rows.
-    [[1 / 3, 1 / 3, 1 / 3], [1 / 8, 3 / 8, 4 / 8]]
-    [[1 / 8, 3 / 8, 4 / 8], [1 / 3, 1 / 3, 1 / 3]]
+    [[1 / 3, 1 / 3, 1 / 3], [1 / 8, 3 / 8, 4 / 8]] || [[1 / 8, 3 / 8, 4 / 8], [1 / 3, 1 / 3, 1 / 3]]
 these are the exponentials: divide them by their sum, 8.
     [[1, 3, 4], [1, 3, 4]]
 these are the weights of the dot product; here query and key are added, not multiplied.

@@ -30,13 +30,9 @@ MISTAKES = """
 the blocks on the diagonals are cut, not empty.
     [29, 7, 0]
 documents of 2 and 4 blocks a side have N(N − 1)/2 full blocks below the diagonal: 1 and 6.
-    [29, 1, 6]
-    [23, 0, 13]
-    [24, 6, 6]
-    [26, 4, 6]
+    [29, 1, 6] || [23, 0, 13] || [24, 6, 6] || [26, 4, 6]
 the order is empty, full, cut: two of the numbers stand in each other's place.
-    [7, 23, 6]
-    [23, 6, 7]
+    [7, 23, 6] || [23, 6, 7]
 15 blocks lie above the diagonal; those below it between two documents are empty too.
     [15, 7, 6]
 each is causal in itself: blocks above its diagonal are empty too.

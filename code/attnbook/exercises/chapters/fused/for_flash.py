@@ -56,10 +56,8 @@ CASES = (
 
 MISTAKES = """
 the scale is 1/√d, of the width of queries and keys before they were widened.
-    *padded, q.shape[-1] → *padded, width
-    *padded, q.shape[-1] → *padded, v.shape[-1]
-    ** -0.5 → ** -1.0
-    ** -0.5 → ** 0.5
+    *padded, q.shape[-1] → *padded, width || *padded, v.shape[-1]
+    ** -0.5 → ** -1.0 || ** 0.5
     q.shape[-1] ** -0.5 → 1.0
     *padded, q.shape[-1] → *padded, q.shape[1]
 the values are padded in front: the first columns of the output are zeros.

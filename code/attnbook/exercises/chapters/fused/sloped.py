@@ -76,8 +76,7 @@ the exponent is −8 (h + 1) / n_heads, all of it in brackets, and h + 1 too.
     (-8 * (h + 1) / n_heads) → -8 * (h + 1) / n_heads
     / n_heads) → ) / n_heads
 the distance is that of key j from the query's own key, i + n_k − n_q: j − (i + n_k − n_q).
-    (i + n_k - n_q) → i
-    (i + n_k - n_q) → i + n_k - n_q
+    (i + n_k - n_q) → i || i + n_k - n_q
 the distance has no sign: keys behind the query and keys ahead of it lose alike.
     torch.abs(j - (i + n_k - n_q)) → (i + n_k - n_q - j)
     torch.abs( → (
@@ -88,18 +87,13 @@ the exponent is rounded to a whole number: divide with `/`.
 the base of the slope is 2, not e.
     2.0 ** → torch.exp
 the slope is that of head h, not of the sequence b, of head 0 or of the heads in reverse.
-    (h + 1) → (n_heads - h)
-    (h + 1) → 1
-    (h + 1) → (b + 1)
+    (h + 1) → (n_heads - h) || 1 || (b + 1)
 that is the square of the distance: ALiBi takes the distance itself.
     torch.abs(j - (i + n_k - n_q)) → (j - (i + n_k - n_q)) ** 2
 the future is hidden as well: here it only loses score.
     return s - → return torch.where(j <= i + n_k - n_q, s, -torch.inf) -
 a score_mod returns the score with the bias subtracted, s − slope · distance.
-    s - slope → slope
-    s - slope → -slope
-    s - slope → s + slope
-    s - slope → s * -slope
+    s - slope → slope || -slope || s + slope || s * -slope
 """
 
 exercise = write(

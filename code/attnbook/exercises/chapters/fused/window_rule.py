@@ -87,21 +87,14 @@ the padding is seen, or one key of it: key j is there if j < valid_lens[b].
     & (j < valid_lens[b]) →
     j < valid_lens → j <= valid_lens
 the padding hides queries: a padded key is a column, and its number is j.
-    (j < valid_lens[b]) → (i < valid_lens[b])
-    (j < valid_lens[b]) → (j < valid_lens[b]) & (i < valid_lens[b])
+    (j < valid_lens[b]) → (i < valid_lens[b]) || (j < valid_lens[b]) & (i < valid_lens[b])
 every sequence got the length of one, the first, the longest or the shortest: look up that of number
 b, and not of h.
-    valid_lens[b] → valid_lens[0]
-    valid_lens[b] → valid_lens.max()
-    valid_lens[b] → valid_lens.min()
-only the padding is seen: True = may look, in a mask_mod too.
-    j < valid_lens → j >= valid_lens
+    valid_lens[b] → valid_lens[0] || valid_lens.max() || valid_lens.min()
 the padding stands at the end, and not in front.
     j < valid_lens[b] → j >= n_k - valid_lens[b]
 i and j are exchanged: i is the query's number, j the key's.
     h, i, j → h, j, i
-a key is seen where either allows it: both must, so `&`.
-    (back >= 0) & (back <= left) & → ((back >= 0) & (back <= left)) |
 """
 
 exercise = write(

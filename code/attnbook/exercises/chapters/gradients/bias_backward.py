@@ -89,8 +89,6 @@ axes of size 1 are not summed: along them too one number was added to many score
     return np.sum(grad, axis=repeated, keepdims=True) → return grad
 the axes that the bias lacks, in front, are not summed: it has none.
     (shape) if → (shape, grad_scores.ndim - len(shape)) if ; np.sum(grad, → np.sum(grad_scores,
-axes of size 1 are summed away: the gradient has the bias's own shape.
-    , keepdims=True →
 nothing is summed: the gradient has the shape of the bias, not the scores.
     = grad_scores.copy()
 everything is summed: only where the bias was repeated is there a sum.
@@ -99,8 +97,7 @@ the sums are spread over the scores again: return them in the bias's shape.
     = np.broadcast_to(bias_backward(grad_scores, shape), grad_scores.shape).copy()
 axis 0 alone is summed, whatever the shape: sum along each axis that the bias lacks or has with size
 1.
-    = np.sum(grad_scores, axis=0)
-    = np.sum(grad_scores, axis=0, keepdims=True)
+    = np.sum(grad_scores, axis=0) || np.sum(grad_scores, axis=0, keepdims=True)
 axes are counted from the front; the bias's last axis is the scores' last one, and what it lacks is
 in front.
     np.sum(grad, → np.sum(grad_scores,

@@ -68,8 +68,7 @@ a sign is turned: a score rises when query and key come nearer, and pulls each t
     return -np → return np
     , np → , -np
 a factor of 2, or of a half, is left over: the 2 of the square and the half of the score cancel.
-    pulls = → pulls = 2 *
-    pulls = → pulls = 0.5 *
+    pulls = → pulls = 2 * || pulls = 0.5 *
 that is the gradient of the dot product: the squares of query and key are left out.
     - rows * q → ; - columns * k →
 the mean is taken: what is used many times collects the sum.

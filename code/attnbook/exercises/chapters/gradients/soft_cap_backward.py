@@ -53,16 +53,11 @@ CASES = (
 
 MISTAKES = """
 a power of cap is left over: the cap before the tanh and the 1 / cap from inside it cancel.
-    (1 - → cap * (1 -
-    (1 - → cap**2 * (1 -
-    ** 2) → ** 2) / cap
-    ** 2) → ** 2) / cap**2
+    (1 - → cap * (1 - || cap**2 * (1 -
+    ** 2) → ** 2) / cap || ** 2) / cap**2
 in the slope, cap stands inside the tanh alone: 1 - tanh²(S / cap).
-    np.tanh(scores / cap) → (cap * np.tanh(scores / cap))
-    np.tanh(scores / cap) → (np.tanh(scores / cap) / cap)
+    np.tanh(scores / cap) → (cap * np.tanh(scores / cap)) || (np.tanh(scores / cap) / cap)
     (1 - → (cap -
-the tanh is not squared: 1 - tanh².
-    ** 2 →
 that is the slope of a sigmoid, from its own value; that of tanh is 1 - tanh².
     (1 - np.tanh(scores / cap) ** 2) → np.tanh(scores / cap) * (1 - np.tanh(scores / cap))
 inside the tanh the scores are divided by the cap: take it of S / cap.
@@ -73,18 +68,13 @@ that is the tanh, or its square: the slope is 1 - tanh².
     (1 - np → (np
 the forward pass stands where its slope is asked for.
     (1 - np.tanh(scores / cap) ** 2) → cap * np.tanh(scores / cap)
-    = cap * np.tanh(scores / cap)
-    = cap * np.tanh(grad_capped / cap)
+    = cap * np.tanh(scores / cap) || cap * np.tanh(grad_capped / cap)
 the scores are a factor: of S / cap inside the tanh the chain rule takes 1 / cap.
     (1 - → scores * (1 -
 that is the slope of the arc tangent: that of tanh is 1 - tanh².
     (1 - np.tanh(scores / cap) ** 2) → 1 / (1 + (scores / cap) ** 2)
 the tanh is taken twice: the slope is that at S / cap, not at its tanh.
     np.tanh(scores / cap) → np.tanh(np.tanh(scores / cap))
-there is no tanh: `scores` are those before the cap.
-    np.tanh →
-a plus stands for the minus: the slope is 1 - tanh², never above 1.
-    (1 - → (1 +
 that is 1 / cosh x, the root of the slope: 1 - tanh² x is 1 / cosh² x.
     = grad_capped / np.cosh(scores / cap)
 the gradient is divided by the slope, which is the way forward; multiply it.

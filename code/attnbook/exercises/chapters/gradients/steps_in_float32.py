@@ -33,12 +33,9 @@ they are exchanged: the central difference bears larger steps.
 the steps are small: the exponents are negative.
     [2, 3]
 these are natural logarithms: of a power of ten the exponent is log10.
-    [-5.312, -7.968]
-    [-5.3, -8]
-    [-5.3, -7.97]
+    [-5.312, -7.968] || [-5.3, -8] || [-5.3, -7.97]
 these are the steps: of 0.01 the exponent is -2.
-    [0.01, 0.001]
-    [0.0049, 0.00035]
+    [0.01, 0.001] || [0.0049, 0.00035]
 that is ε itself: with such a step nothing is left but rounding.
     [-7, -7]
 that is the step of the chapter, for float64: float32 needs larger ones.
@@ -46,10 +43,8 @@ that is the step of the chapter, for float64: float32 needs larger ones.
 one-sided, h meets ε/h at the square root of ε, not at the cube root.
     [-2, -2]
 these are the exponents themselves: round to whole ones.
-    at 0: -2.31
-    at 0: -2.3
-    at 1: -3.46
-    at 1: -3.5
+    at 0: -2.31 || -2.3
+    at 1: -3.46 || -3.5
 10⁻³ is near the central difference's step. On a logarithmic axis ratios are distances, and another
 power is nearer.
     at 0: -3

@@ -68,8 +68,7 @@ W_k and W_v are 768 × 256: the words come with 768.
 that counts biases, and the layer has none.
     at 2: 2 * 768 * 1024 + 2048
 W_q and W_o have 768 · 768 numbers each, W_k and W_v 768 · 256.
-    at 2: 3 * 768**2
-    at 2: 2 * 768**2
+    at 2: 3 * 768**2 || 2 * 768**2
 W_qk is 768 × 768, but it is a product through 64 columns.
     at 3: 768
 W_qk belongs to one head: it is a product through 64 columns.
@@ -81,8 +80,7 @@ the heads of a group share W_k and not W_q: it is a product for each.
 64 · 64 is a number of entries; W_qk is a product through 64 columns.
     at 3: 4096
 the number of heads does not bound it: W_qk is a product through 64 columns.
-    at 3: 4
-    at 3: 12
+    at 3: 4 || 12
 512 is half of it: a key and a value, and a number of 16 bits takes 2 bytes.
     at 4: 512
 a word has a key and a value for each of the 4 heads, and a number of 16 bits takes 2 bytes.

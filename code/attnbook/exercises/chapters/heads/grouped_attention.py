@@ -93,8 +93,7 @@ Neighbours share: repeat each head.
     np.repeat(x, times, axis=-3) → np.concatenate([x] * times, axis=-3)
     np.repeat(x, times, axis=-3) → np.concatenate([x] * times)
 all heads read one head of the keys and values, not their own.
-    m // group → 0
-    m // group → -1
+    m // group → 0 || -1
 heads are added up or averaged; each head of queries asks by itself, and keeps its own output.
     np.repeat(x, times, → np.repeat(np.mean(x, axis=-3, keepdims=True), q.shape[-3],
     k, v = (np.repeat(x, times, axis=-3) for x in (k, v)) → q = q.reshape(*q.shape[:-3], -1, times, *q.shape[-2:]).mean(axis=-3)
@@ -102,16 +101,12 @@ heads are added up or averaged; each head of queries asks by itself, and keeps i
     product_attention(q, k, v) → product_attention(q, k, v).reshape(*q.shape[:-3], -1, times, q.shape[-2], v.shape[-1]).sum(axis=-3)
     = grouped_attention(q, k, v).mean(axis=-3)
 keys or values have fewer heads than the queries: each has to stand for all the heads that read it.
-    k, v = (np.repeat(x, times, axis=-3) for x in (k, v)) → pass
-    k, v = (np.repeat(x, times, axis=-3) for x in (k, v)) → k = np.repeat(k, times, axis=-3)
+    k, v = (np.repeat(x, times, axis=-3) for x in (k, v)) → pass || k = np.repeat(k, times, axis=-3)
 the heads are on axis -3, before the positions and the features; counted from the front it is
 another one where there are more, or fewer, batch axes.
-    times, axis=-3 → times, axis=-1
-    times, axis=-3 → times, axis=-2
-    axis=-3 → axis=0
-    axis=-3 → axis=1
-    shape[-3] ⇒ shape[0]
-    shape[-3] ⇒ shape[1]
+    times, axis=-3 → times, axis=-1 || times, axis=-2
+    axis=-3 → axis=0 || axis=1
+    shape[-3] ⇒ shape[0] || shape[1]
     shape[-3] ⇒ shape[0] ; axis=-3 → axis=0
     shape[-3] ⇒ shape[1] ; axis=-3 → axis=1
 the scale is 1/√d_k, of the width of one key: neither 1 nor 1/d_k, not of n_k, d_v or all heads.
@@ -138,13 +133,11 @@ comes first.
     np.stack(outputs → np.stack(outputs[::-1]
 a head reads the keys of one head and the values of another.
     k[..., g → k[..., m % k.shape[-3]
-    v[..., g → v[..., m % k.shape[-3]
-    v[..., g → v[..., -1 - g
+    v[..., g → v[..., m % k.shape[-3] || v[..., -1 - g
     k[..., g → k[..., -1 - g
     v[..., g → v[..., g - 1
 the result has its axes as the queries do: the heads one by one, before the positions.
-    = np.swapaxes(grouped_attention(q, k, v), -3, -2)
-    = merge_heads(grouped_attention(q, k, v))
+    = np.swapaxes(grouped_attention(q, k, v), -3, -2) || merge_heads(grouped_attention(q, k, v))
 """
 
 exercise = write(grouped_attention, CASES, MISTAKES, drafts=(head_by_head,), oracle=head_by_head)

@@ -29,8 +29,7 @@ def two_averages():
 
 MISTAKES = """
 the two averages are exchanged: that of the left number comes first.
-    [22, 10, 1.5]
-    [22, 10, -1.5]
+    [22, 10, 1.5] || [22, 10, -1.5]
 the minus takes part too: its affinity is 1 and its number 0, so the denominator is 7 + 1 + 1.
     [11.25, 24.75, 4 / 3]
     at 0: 11.25
@@ -55,18 +54,15 @@ that is for 2 and 10; the text is 9 − 27 here.
 the factor makes −18 of −12, not −12 of −18: divide the other way.
     at 2: 2 / 3
 32 is the sum of the averages; W_o takes their difference, −12.
-    at 2: 18 / 32
-    at 2: -18 / 32
+    at 2: 18 / 32 || -18 / 32
 both differences are negative, so the factor is positive.
     at 2: -1.5
 the averages lie 12 apart and the numbers 18: some factor is needed.
     at 2: 1
 the averages differ by −12; which factor makes −18 of it?
-    at 2: 12
-    at 2: -12
+    at 2: 12 || -12
 the difference itself is −18; which factor makes it of 10 − 22?
-    at 2: -18
-    at 2: 18
+    at 2: -18 || 18
 9/7 undoes one weight; each average holds some of the other number.
     at 2: 9 / 7
 """

@@ -87,8 +87,7 @@ CASES = (
 MISTAKES = """
 the weights of a row sum to 1, as if there were no sink: it is one more score, and what it takes is
 not given back.
-    = softmax(scores)
-    = softmax(np.maximum(scores, sink[:, None, None]))
+    = softmax(scores) || softmax(np.maximum(scores, sink[:, None, None]))
 the sink's own weight is still there, or stands where that of a key is dropped: drop its column.
     [..., :-1] → [..., 1:]
     [scores, column] → [column, scores]
@@ -106,8 +105,7 @@ the sinks lie along the queries or the keys; each head has one.
     sink[:, None, None] → sink[:, None]
     = np.exp(scores - np.logaddexp(logsumexp(scores), sink)[..., None])
 each score is compared with the sink alone: the keys and the sink share one denominator.
-    = np.exp(scores - sink[:, None, None])
-    = 1 / (1 + np.exp(sink[:, None, None] - scores))
+    = np.exp(scores - sink[:, None, None]) || 1 / (1 + np.exp(sink[:, None, None] - scores))
 the sinks make one row for each head and no batch; a column has a row for every query.
     [scores, column] → [scores, sink[:, None, None]]
 the shares have the shape (…, h, n_q), and meet weights of (…, h, n_q, n_k): give them one axis
@@ -123,8 +121,7 @@ large scores overflow: subtract the maximum before the exponential, from the sin
 softmax(scores) times a share that does not depend on the scores: the sink competes with them.
     = softmax(scores) / (1 + np.exp(-sink[:, None, None]))
     = softmax(scores) / (1 + np.exp(sink[:, None, None]))
-    = softmax(scores) * np.exp(-sink[:, None, None])
-    = softmax(scores) * (1 - sink[:, None, None])
+    = softmax(scores) * np.exp(-sink[:, None, None]) || softmax(scores) * (1 - sink[:, None, None])
 that is the share of the sink; what the keys keep is exp(L) / (exp(L) + exp(sink)).
     = softmax(scores) / (1 + np.exp(logsumexp(scores)[..., None] - sink[:, None, None]))
 """

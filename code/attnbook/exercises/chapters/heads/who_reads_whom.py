@@ -33,8 +33,7 @@ that is multi-query attention; here there are three heads of keys and values.
 heads count from 0.
     [1, 1, 2, 2, 3, 3]
 heads count from 0, and two neighbours share one.
-    [1, 2, 3, 1, 2, 3]
-    [1, 2, 3, 4, 5, 6]
+    [1, 2, 3, 1, 2, 3] || [1, 2, 3, 4, 5, 6]
 the order is reversed: head 0 reads head 0.
     [2, 2, 1, 1, 0, 0]
 that is m % 2, two heads in turn; there are three, and neighbours share.

@@ -94,8 +94,6 @@ w_o is not cut: the columns of a head meet its own rows alone.
     @ rows → @ w_o
 the finished product is cut, and it is a sum over all heads: cut before you multiply.
     = split_heads(w_v @ w_o, n_heads)
-the order is exchanged: a word meets w_v first, and w_o after it.
-    columns @ rows → rows @ columns
 n_heads is taken for the width of a head; it is the number of heads.
     = write_matrices(w_v, w_o, w_v.shape[-1] // n_heads)
 the width of a head comes of the rows of w_v; divide its number of columns.

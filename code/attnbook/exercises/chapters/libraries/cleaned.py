@@ -69,14 +69,11 @@ CASES = (
 MISTAKES = r"""
 a key is needed where any query sees it: all of them need not, and one alone may not.
     mask.any → mask.all
-    mask.any(dim=-2) → mask[..., -1, :]
-    mask.any(dim=-2) → mask[..., 0, :]
+    mask.any(dim=-2) → mask[..., -1, :] || mask[..., 0, :]
 that is whether a query sees any key; asked is whether a key is seen by any query.
     dim=-2 → dim=-1
 a hidden NaN is still NaN: 0 · NaN = NaN. Choose, do not multiply.
     torch.where(seen[..., None], x, 0) → x * seen[..., None]
-the keys that are seen became 0: True = may look.
-    x, 0) → 0, x)
 the queries are the last axis but one, whatever stands before them.
     dim=-2 → dim=0
     = x.masked_fill(~mask.any(dim=0)[:, None], 0)

@@ -36,25 +36,15 @@ def how_many():
 
 MISTAKES = """
 our causal_mask is anchored at the bottom right: the last query sees all five keys.
-    [2, 2, 1, 5]
-    [2, 2, 3, 5]
+    [2, 2, 1, 5] || [2, 2, 3, 5]
 is_causal is anchored at the top left: query 0 sees key 0 alone, and query 1 sees two keys.
-    [4, 4, 1, 5]
-    [4, 4, 4, 4]
-    [4, 1, 1, 5]
+    [4, 4, 1, 5] || [4, 4, 4, 4] || [4, 1, 1, 5]
 to SDPA True means may look: turned round, our mask shows what it should hide, key 4 alone.
-    [4, 2, 4, 5]
-    [4, 2, 4, 4]
-    [4, 2, 0, 5]
-    [4, 2, 3, 5]
+    [4, 2, 4, 5] || [4, 2, 4, 4] || [4, 2, 0, 5] || [4, 2, 3, 5]
 floats are added to the scores: 0.0 hides no key, it only favours the others.
-    [4, 2, 1, 4]
-    [4, 2, 1, 0]
-    [4, 2, 1, 1]
+    [4, 2, 1, 4] || [4, 2, 1, 0] || [4, 2, 1, 1]
 asked is the second query, which is query 1: these are the keys of another.
-    [3, 1, 2, 5]
-    [5, 3, 0, 5]
-    [3, 2, 2, 5]
+    [3, 1, 2, 5] || [5, 3, 0, 5] || [3, 2, 2, 5]
 """
 
 exercise = predict(how_many, MISTAKES, stated=[4, 2, 1, 5])

@@ -71,8 +71,7 @@ MISTAKES = """
 a key is visible where the first mask does not hide it and the second does not: one is enough to
 hide.
     & → |
-    = attn_mask ^ key_padding_mask[:, None, :]
-    = attn_mask == key_padding_mask[:, None, :]
+    = attn_mask ^ key_padding_mask[:, None, :] || attn_mask == key_padding_mask[:, None, :]
 both masks have to be turned round: in them True means hidden, and in ours may look.
     ~key → key
     ~attn → attn

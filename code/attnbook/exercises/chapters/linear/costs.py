@@ -30,19 +30,14 @@ MISTAKES = """
 at 85 the left way is still cheaper: 16,320 < 16,384.
     [85, 8192, 1_920_000]
 that is where both cost the same; n is whole, so the next number is meant.
-    [256 / 3, 8192, 1_920_000]
-    [85.3, 8192, 1_920_000]
+    [256 / 3, 8192, 1_920_000] || [85.3, 8192, 1_920_000]
 n = d is the bound where both widths are d; here 192 n² meets 16,384 n.
-    [64, 8192, 1_920_000]
-    [65, 8192, 1_920_000]
+    [64, 8192, 1_920_000] || [65, 8192, 1_920_000]
 the left way costs n² · (64 + 128): the scores take 64 n² of it, the outputs 128 n², and both count.
-    [128, 8192, 1_920_000]
-    [129, 8192, 1_920_000]
-    [256, 8192, 1_920_000]
+    [128, 8192, 1_920_000] || [129, 8192, 1_920_000] || [256, 8192, 1_920_000]
     [257, 8192, 1_920_000]
 reading the state costs as much as making it: n · 64 · 128 twice.
-    [43, 8192, 1_920_000]
-    [42, 8192, 1_920_000]
+    [43, 8192, 1_920_000] || [42, 8192, 1_920_000]
 this is half of the left side, or twice the right one: 192 n² stands against 16,384 n.
     [171, 8192, 1_920_000]
 the mean width does not stand for both: the right way has the product 64 · 128.
@@ -60,8 +55,7 @@ the state has the same size at every n: no factor 10,000.
 these are the keys alone; softmax needs the values as well.
     [86, 8192, 640_000]
 keys have 64 features and values 128: 192 for a position.
-    [86, 8192, 1_280_000]
-    [86, 8192, 2_560_000]
+    [86, 8192, 1_280_000] || [86, 8192, 2_560_000]
 that is the matrix of scores; one step needs the keys and values that it is made of.
     [86, 8192, 100_000_000]
 that is a state for each position; softmax keeps a key and a value, 64 + 128 numbers.

@@ -84,8 +84,6 @@ g_j is in the sum: a step shrinks the state before it writes, so its own pair is
     np.exp(sums) → np.exp(sums + log_decay[..., None, :])
 the sum runs from j to i - 1: each decay is one step late.
     np.exp(sums) → np.exp(sums - log_decay[..., :, None] + log_decay[..., None, :])
-these are the sums; a decay is their exponential.
-    np.exp(sums) → sums
 the sign is turned: log-decays are negative already.
     np.exp(sums) → np.exp(-sums)
 g_j is subtracted from g_i; what lies between adds up, g_{j+1} + … + g_i.
@@ -105,12 +103,8 @@ one decay stands for all steps between j and i; each has its own.
     distance * log_decay[..., :, None] → distance * np.mean(log_decay, axis=-1)[..., None, None]
 the log-decays are taken in reverse order.
     = decay_mask(log_decay[..., ::-1])
-the sum runs along the columns; time runs down the rows.
-    axis=-2 → axis=-1
 the sum starts at the first step; it starts after the step that wrote.
     np.exp(sums) → np.exp(np.cumsum(log_decay, axis=-1)[..., :, None])
-the sum runs along axis 0, which is a batch axis where there is one: rows are axis -2.
-    axis=-2 → axis=0
 where g is -inf, -inf - (-inf) gives NaN, as 0/0 does: add up what lies between two steps, and
 subtract or divide nothing.
     is by_difference

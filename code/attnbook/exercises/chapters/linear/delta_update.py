@@ -75,12 +75,6 @@ this is the plain sum: β and k H are not used.
 β (v - k H).
     v - ( → beta[..., None] * v - ( ; beta[..., None, None] * →
     v - ( → v - beta[..., None] * ( ; beta[..., None, None] * →
-β is not used: it says how far the key moves towards the new value.
-    beta[..., None, None] * →
-what the key reads is added; it has to be taken off.
-    v - ( → v + (
-this is what is written; the state that was there before is lost.
-    state + →
 the whole state shrinks by 1 - β; the delta rule changes only what this key reads.
     v - (k[..., None, :] @ state)[..., 0, :] → v ; state + → (1 - beta[..., None, None]) * state +
     state + → (1 - beta[..., None, None]) * state +
@@ -91,8 +85,7 @@ the key, or what it writes, is divided by its length or the square of it: take t
     = delta_update(state, k, v, beta / np.sum(k * k, axis=-1))
 another number stands for β: what is missing is multiplied by β once, as it is.
     beta[..., None, None] → beta[..., None, None] ** 2
-    = delta_update(state, k, v, np.clip(beta, 0, 1))
-    = delta_update(state, k, v, 1 - beta)
+    = delta_update(state, k, v, np.clip(beta, 0, 1)) || delta_update(state, k, v, 1 - beta)
 the key reads after it has written; what is missing is asked before.
     @ state) → @ (state + k[..., :, None] * v[..., None, :]))
 this is what the key reads afterwards; the new state is asked for.

@@ -53,8 +53,7 @@ def typed(dtype, **arrays):
 
 CASES = (
     case(
-        **typed(float, q=[[1, 3]], k=[[1, 1]], v=[[8]], state=[[0], [4]]),
-        gives=np.array([[44.0]]),
+        **typed(float, q=[[1, 3]], k=[[1, 1]], v=[[8]], state=[[0], [4]]), gives=np.array([[44.0]])
     ),
     case(
         **typed(float, q=[[1, 3], [1, 2]], k=[[0, 1], [1, 1]], v=[[4], [8]], state=[[1], [0]]),
@@ -75,8 +74,6 @@ before it is read.
     np.tril( → (
 the diagonal is lost: a step writes first and reads then, its own value included.
     -2)) → -2), -1)
-the triangle is turned: a row is a query, and reads columns j ≤ i.
-    np.tril → np.triu
 the triangle is one diagonal too high: each step reads the one after it too.
     -2)) → -2), 1)
 only the first step reads the state; every step does.
@@ -85,19 +82,15 @@ negative scores become 0; here the scores are the weights, of any sign.
     scores, 0 → np.maximum(scores, 0), 0
 the state's part is added to the values; it is added to the output.
     v + q @ state → (v + q @ state)
-the keys read the state; the queries do.
-    + q @ state → + k @ state
 queries and keys are exchanged in the scores: rows are queries.
     tril(q @ np.swapaxes(k → tril(k @ np.swapaxes(q
 there is a softmax over the scores; here they are the weights.
-    np.where(seen, scores, 0) → softmax(scores, seen)
-    np.where(seen, scores, 0) → softmax(scores * q.shape[-1] ** -0.5, seen)
+    np.where(seen, scores, 0) → softmax(scores, seen) || softmax(scores * q.shape[-1] ** -0.5, seen)
 the output, or the chunk's part of it, is divided by the sum of the scores; nothing is here.
     weights @ v → weights @ v / weights.sum(axis=-1, keepdims=True)
     q @ state + weights @ v → (q @ state + weights @ v) / weights.sum(axis=-1, keepdims=True)
 these are not the last two axes of every stack of keys: swap -1 and -2.
-    tril(q @ np.swapaxes(k, -1, -2) → tril(q @ k.T
-    tril(q @ np.swapaxes(k, -1, -2) → tril(q @ np.swapaxes(k, 0, 1)
+    tril(q @ np.swapaxes(k, -1, -2) → tril(q @ k.T || tril(q @ np.swapaxes(k, 0, 1)
     tril(q @ np.swapaxes(k, -1, -2) → tril(q @ np.swapaxes(k, 1, 2)
 the triangle of ones is multiplied by the values; it masks the scores q kᵀ.
     = np.tri(q.shape[-2]) @ v + q @ state

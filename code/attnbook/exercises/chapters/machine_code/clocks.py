@@ -56,22 +56,17 @@ counts of 32 bits overflow when they are multiplied first: go to float64.
     (warps * threads / np.array([4096, 16, 128, 4])) → warps * threads / np.array([4096, 16, 128, 4])
 all warps share the units, and bring operations and instructions: multiply every count.
     warps * →
-    warps * → np.array([1, warps, warps, warps]) *
-    warps * → np.array([warps, warps, warps, 1]) *
+    warps * → np.array([1, warps, warps, warps]) * || np.array([warps, warps, warps, 1]) *
 nothing is rounded: what is left of a clock goes to the next turn.
-    = np.floor(clocks(counts, warps))
-    = np.ceil(clocks(counts, warps))
+    = np.floor(clocks(counts, warps)) || np.ceil(clocks(counts, warps))
     = np.round(clocks(counts, warps))
 operations are counted: a multiplication and an addition are two of them already.
-    4096 → 2048
-    4096 → 8192
+    4096 → 2048 || 8192
 floats have 128 lanes; 64 is for comparisons.
     128 → 64
 exponentials and sums or products are counted for each of the 32 threads; operations and
 instructions are those of the whole warp already.
-    32, 32 → 1, 1
-    32, 32 → 1, 32
-    32, 32 → 32, 1
+    32, 32 → 1, 1 || 1, 32 || 32, 1
     1]) → 32])
     [1, → [32,
     np.array([1, 32, 32, 1]) → 32

@@ -88,8 +88,7 @@ of the keys.
     grad_k = scale * → grad_k =
     q.shape[-1] ** -0.5 → 1.0
     scale * q → q
-    ** -0.5 → ** -1.0
-    ** -0.5 → ** 0.5
+    ** -0.5 → ** -1.0 || ** 0.5
     q.shape[-1] → v.shape[-1]
 the weights among all keys are exp(S - L): no softmax of this block, or over the queries.
     np.exp(scale * q @ np.swapaxes(k, -1, -2) - lse[..., None]) → softmax(scale * q @ np.swapaxes(k, -1, -2))
@@ -116,8 +115,7 @@ all of (… - delta) is multiplied by the weights: A ∘ (… - delta).
     grad_scores = weights * → grad_scores =
 values are mixed by weights: their gradient takes these, without a scale, not the gradient of the
 scores.
-    np.swapaxes(weights → np.swapaxes(grad_scores
-    np.swapaxes(weights → scale * np.swapaxes(weights
+    np.swapaxes(weights → np.swapaxes(grad_scores || scale * np.swapaxes(weights
 turned round: the gradient of the keys comes first.
     = column(grad_out, q, lse, delta, k, v)[::-1]
 """

@@ -63,30 +63,22 @@ that is the loop with most products, or where they stand closest: asked is the s
 one.
     min(loops, key=lambda loop: loop[1] - loop[0]) → max(loops, key=lambda loop: np.sum(matrix[loop[0] : loop[1] + 1]))
     min(loops, key=lambda loop: loop[1] - loop[0]) → max(loops, key=lambda loop: np.mean(matrix[loop[0] : loop[1] + 1]))
-that is the longest loop: the outer one runs the inner one many times.
-    min( → max(
 that is the shortest loop of all, or the first: it may hold no product, and only wait.
     if matrix[target[i] : i + 1].any() →
     loop[1] - loop[0] → loop[1] ; if matrix[target[i] : i + 1].any() →
 that is the loop that begins or ends first, or last: a shorter one with a product may stand
 elsewhere.
-    loop[1] - loop[0] → loop[0]
-    loop[1] - loop[0] → -loop[1]
-    loop[1] - loop[0] → loop[1]
-    loop[1] - loop[0] → -loop[0]
+    loop[1] - loop[0] → loop[0] || -loop[1] || loop[1] || -loop[0]
 a jump forward skips something; only a jump back makes a loop.
     & (target <= np.arange(target.size)) → ; (target[i], i) → sorted((target[i], i)) ; target[i] : i + 1 → min(target[i], i) : max(target[i], i) + 1
 0 is a place, the first: only −1 says that an instruction jumps nowhere.
     target >= 0 → target > 0
-a jump to itself is a loop, and may be the product: target[i] <= i, and both ends in.
-    target <= → target <
 that is the shortest loop around the first product: another may have a shorter one.
     matrix[target[i] : i + 1].any() → target[i] <= np.argmax(matrix) <= i
 the first jump back around a product is not always the nearest: loops may overlap.
     [(target[i], i) for i in jumps if matrix[target[i] : i + 1].any()] → [loop for p in np.flatnonzero(matrix) for loop in [(target[i], i) for i in jumps if target[i] <= p <= i][:1]]
 the second number is the place of the jump back, the last instruction of the loop.
-    = hot_loop(target, matrix) + [0, 1]
-    = hot_loop(target, matrix) - [0, 1]
+    = hot_loop(target, matrix) + [0, 1] || hot_loop(target, matrix) - [0, 1]
     = hot_loop(target, matrix) @ [[1, -1], [0, 1]] + [0, 1]
 these are the first and the last product: a loop goes from a jump's target to the jump.
     = np.flatnonzero(matrix)[[0, -1]]

@@ -25,26 +25,15 @@ def stages():
 
 MISTAKES = """
 a stage holds keys and values, two blocks of 128 · 128 numbers of 2 bytes: 64 KiB.
-    [32, 6]
-    [32, 7]
-    [32, 3]
-    [64, 6]
-    [16, 12]
-    [16, 13]
-    [128, 1]
-    [128, 3]
+    [32, 6] || [32, 7] || [32, 3] || [64, 6] || [16, 12] || [16, 13] || [128, 1] || [128, 3]
 queries are loaded once, and belong to no stage.
     [96, 2]
 (227 − 32) / 64 is 3.05: three stages fit, and no fourth.
-    [64, 2]
-    [64, 4]
+    [64, 2] || [64, 4]
 the queries take 32 of the 227 KiB first; and a stage is whole or not there: round down.
-    [64, 3.05]
-    [64, 3.046875]
-    [64, 3.546875]
+    [64, 3.05] || [64, 3.046875] || [64, 3.546875]
 asked are KiB, of 1024 bytes, not 1000.
-    [65.536, 3]
-    [65536, 3]
+    [65.536, 3] || [65536, 3]
 """
 
 exercise = predict(stages, MISTAKES, stated=[64, 3], atol=0.01)

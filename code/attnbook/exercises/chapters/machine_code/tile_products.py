@@ -26,9 +26,7 @@ def tile_products():
 
 MISTAKES = """
 scores sum over the width, which is 128 = 8 · 16, outputs over the 64 keys of the tile.
-    [4, 8, 1024]
-    [8, 8, 1024]
-    [4, 4, 1024]
+    [4, 8, 1024] || [8, 8, 1024] || [4, 4, 1024]
 each group of four warps has its own 64 rows: a warp meets only its own group's.
     [16, 8, 1024]
 4 · 128 · 64 · 128 operations: two products, both groups, multiplying and adding.
@@ -36,8 +34,7 @@ each group of four warps has its own 64 rows: a warp meets only its own group's.
 one multiprocessor has this tile; others have tiles of their own.
     [8, 4, 1024 / 132]
 an instruction does 16 terms of a sum of bfloat16, not 32, and not one.
-    [4, 2, 1024]
-    [128, 64, 1024]
+    [4, 2, 1024] || [128, 64, 1024]
 4 · 128 · 64 · 128 operations; 4096 a clock is what all its tensor cores do together.
     [8, 4, 256]
 4096 counts operations, a multiplication and an addition each; the tile has 2²².

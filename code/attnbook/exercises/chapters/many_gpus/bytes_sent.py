@@ -26,9 +26,7 @@ MISTAKES = """
 that is 16 sendings: the last block is not sent on, 15 of 16 steps send one.
     256
 keys travel, and values with them, 8 heads of each.
-    120
-    128
-    15
+    120 || 128 || 15
 that is one block: one is sent at each step but the last.
     16
 that is what all ranks send together, or the whole sequence each time: a rank sends blocks of 65536
@@ -41,22 +39,13 @@ that is double: 2 bytes a number, keys and values alone, and what is sent alone.
 that is what an exchange of heads sends; in a ring queries and outputs stay.
     75
 queries, of 32 heads, and outputs stay where they are: keys and values travel, two of 8 heads.
-    1200
-    600
-    720
-    360
-    960
-    1024
+    1200 || 600 || 720 || 360 || 960 || 1024
 that is the way back, on which gradients travel too: asked is forward.
-    496
-    752
+    496 || 752
 that is 8 times as much, as in bits: a byte has 8 of them.
     1920
 asked are MiB, of 2^20 bytes each: this is in bytes, or in another multiple of them.
-    251658240
-    245760
-    251.65824
-    0.234375
+    251658240 || 245760 || 251.65824 || 0.234375
 8 heads of 128 numbers each: the heads are missing, once.
     30
 """

@@ -68,20 +68,16 @@ sums go with their blocks, and the ring turns one way: each comes from the rank 
     np.roll(carry, 1, axis=0) → carry
 from the block's home to here s + 1 ranks have added their part, and none after this one.
     = np.sum(parts, axis=0)
-    t in range(step + 1) → t in range(n_ranks)
-    t in range(step + 1) → t in range(step + 2)
-    t in range(step + 1) → t in range(-1, step + 1)
+    t in range(step + 1) → t in range(n_ranks) || t in range(step + 2) || t in range(-1, step + 1)
     home + t → home + step + t
 row r is what rank r holds: not its own block, but that of rank (r - s) mod w.
     (np.arange(n_ranks) - step) % n_ranks → np.arange(n_ranks)
     (np.arange(n_ranks) - step) % n_ranks → np.arange(n_ranks) ; home + t → home - t
 the rank's own part is missing: it has added it before it sends the block on.
-    t in range(step + 1) → t in range(step)
-    t in range(step + 1) → t in range(step or 1)
+    t in range(step + 1) → t in range(step) || t in range(step or 1)
     np.sum(visited, axis=0) → np.sum(visited, axis=0) - visited[-1]
 the part of the rank at home is missing: it added its own at step 0.
-    t in range(step + 1) → t in range(1, step + 1)
-    t in range(step + 1) → t in range(min(1, step), step + 1)
+    t in range(step + 1) → t in range(1, step + 1) || t in range(min(1, step), step + 1)
     np.sum(visited, axis=0) → np.sum(visited, axis=0) - visited[0]
 that is a step too early: at step 0 each has added already, so `range(step + 1)`.
     s in range(step + 1) → s in range(step)
@@ -104,8 +100,6 @@ the axes are exchanged: parts[r, b] is what rank r gives to block b.
     (home + t) % n_ranks, home → home, (home + t) % n_ranks
 that is after the sending: asked is what each rank holds before it.
     np.sum(visited, axis=0) → np.roll(np.sum(visited, axis=0), 1, axis=0)
-that is the mean: gradients of several uses of a key add up.
-    np.sum → np.mean
 """
 
 exercise = write(in_hand, CASES, MISTAKES, drafts=(followed,), oracle=followed)

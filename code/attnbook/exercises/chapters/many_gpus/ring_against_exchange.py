@@ -41,8 +41,7 @@ of each tensor an eighth stays where it is: the exchanges send 7/8 of it.
 the ring sends at 7 of 8 steps: the block of the last is not sent on.
     64 / 35
 the ring sends keys and values, two of 8 heads; the exchanges two of 32 and of 8.
-    3.2
-    0.8
+    3.2 || 0.8
 three tensors go out, and the output comes back: two of 32 heads, two of 8.
     8 / 3
 the number of ranks is missing: the ring sends 7 blocks, an exchange 7/8 of one.

@@ -44,17 +44,14 @@ CASES = (
 MISTAKES = """
 the ring turns the other way: a rank hears from the rank before it, r - 1, and begins with its own
 keys.
-    ranks - steps → ranks + steps
-    ranks - steps → ranks + steps + 1
+    ranks - steps → ranks + steps || ranks + steps + 1
 no rank has a negative number: before rank 0 stands the last one, and the remainder by % says which.
-    (ranks - steps) % n_ranks → ranks - steps
-    (ranks - steps) % n_ranks → np.abs(ranks - steps)
+    (ranks - steps) % n_ranks → ranks - steps || np.abs(ranks - steps)
     (ranks - steps) % n_ranks → np.maximum(ranks - steps, 0)
 rows are steps and columns ranks; so row 0 is 0, 1, 2, …: each its own keys.
     ranks - steps → steps - ranks
 that is a step too early, or too late: at step 0 each rank works on its own keys.
-    ranks - steps → ranks - steps - 1
-    ranks - steps → ranks - steps + 1
+    ranks - steps → ranks - steps - 1 || ranks - steps + 1
 the blocks stay where they are: each step moves them on.
     (ranks - steps) % n_ranks → ranks + 0 * steps
 at each step all ranks work on the same keys, which one of them would have to send to all: here
@@ -63,11 +60,9 @@ everyone sends to the next.
 ranks are counted from 0.
     % n_ranks → % n_ranks + 1
 the remainder is by the number of ranks, which is n_ranks.
-    % n_ranks → % 4
-    % n_ranks → % (n_ranks + 1)
+    % n_ranks → % 4 || % (n_ranks + 1)
 there is a row for each of w steps, the first with each rank's own keys; only w - 1 of them send.
-    = whose(n_ranks)[1:]
-    = whose(n_ranks)[:-1]
+    = whose(n_ranks)[1:] || whose(n_ranks)[:-1]
 """
 
 exercise = write(whose, CASES, MISTAKES, oracle=passed_on)

@@ -50,8 +50,7 @@ CASES = (
 
 MISTAKES = """
 these are consecutive positions: under a causal mask the rank with the last of them has most to do.
-    = np.arange(n).reshape(n_ranks, -1)
-    = np.arange(n).reshape(n_ranks, -1)[::-1]
+    = np.arange(n).reshape(n_ranks, -1) || np.arange(n).reshape(n_ranks, -1)[::-1]
 single positions go out, by turns or forth and back: balanced too, but asked are two pieces each.
     = np.arange(n).reshape(-1, n_ranks).T
     is snake
@@ -59,8 +58,7 @@ the late pieces go out in the same order as the early ones: the last rank has bo
 Rank r keeps the pieces r and 2w - 1 - r.
     cut[n_ranks:][::-1] → cut[n_ranks:]
 one piece too late or too early: rank 0 has the last of 2w pieces, number 2w - 1.
-    cut[n_ranks:][::-1] → cut[-np.arange(n_ranks)]
-    cut[n_ranks:][::-1] → cut[2 * n_ranks - 2 - np.arange(n_ranks)]
+    cut[n_ranks:][::-1] → cut[-np.arange(n_ranks)] || cut[2 * n_ranks - 2 - np.arange(n_ranks)]
 the late piece stands before the early one: positions rise within a rank.
     cut[:n_ranks], cut[n_ranks:][::-1] → cut[n_ranks:][::-1], cut[:n_ranks]
 the late pieces are read backwards: they go out in reverse order, each as it is.
@@ -71,8 +69,6 @@ these are the numbers of the pieces: asked are the positions that stand in them.
     = np.stack([np.arange(n_ranks), 2 * n_ranks - 1 - np.arange(n_ranks)]).T
 the late pieces are missing: half of the positions have no rank.
     np.concatenate([cut[:n_ranks], cut[n_ranks:][::-1]], axis=1) → cut[:n_ranks]
-the late pieces stand below the early ones: side by side, axis=1.
-    axis=1 → axis=0
 """
 
 exercise = write(zigzag, CASES, MISTAKES, oracle=by_owner)

@@ -54,8 +54,6 @@ CASES = (
 MISTAKES = """
 you show the first keys, which are the padding here: the valid keys come last.
     = np.arange(n_k) < valid_lens[..., None]
-the polarity is inverted: True = may look, and padding may not be looked at.
-    >= n_k → < n_k
 one key too few is visible: key n_k - length is the first valid one.
     >= n_k → > n_k
 one padded key stays visible: the first valid key is n_k - length.
@@ -83,8 +81,7 @@ the queries are turned round as well as, or instead of, the keys, which are the 
 key j meets the length of query j: give the lengths a new last axis for the keys.
     [..., None] → [:]
 this holds for one number of axes only: `...` stands for any number of axes.
-    [..., None] → [:, None]
-    [..., None] → [:, :, None]
+    [..., None] → [:, None] || [:, :, None]
 """
 
 exercise = write(left_padding_mask, CASES, MISTAKES, oracle=row_by_row)

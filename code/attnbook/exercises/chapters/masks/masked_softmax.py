@@ -143,8 +143,6 @@ these are the masked scores: their softmax is asked for.
     exp / np.where(total == 0, 1, total) → visible
 every visible key gets the same weight: the scores are not used.
     scores, -np.inf) → 0 * np.nan_to_num(scores), -np.inf)
-the valid keys are hidden and the padding is shown: the polarity is inverted.
-    np.arange(n_k) < lens → np.arange(n_k) >= lens
 the lengths meet the wrong axis: there is one per sequence or one per query, and heads, or queries,
 that have none of their own need an axis of length 1.
     -1, 1) → -1, 1) if lens.ndim == 2 else lens[:, None]
@@ -156,21 +154,16 @@ queries are hidden, which are rows: a valid length hides keys, which are columns
 the last keys are shown: here the padding stands at the end, so j < length.
     np.arange(n_k) < lens → np.arange(n_k) >= n_k - lens
 one key too few is visible, or one too many: the keys of a length L are 0 … L - 1, so j < L.
-    < lens → < lens - 1
-    < lens → <= lens
+    < lens → < lens - 1 || <= lens
 one length is used for all sequences: each has its own.
-    < lens → < lens[:1]
-    < lens → < lens.max()
-    < lens → < lens.min()
+    < lens → < lens[:1] || < lens.max() || < lens.min()
 the mask comes after the softmax: hidden scores stay in the denominator and the rows do not sum to
 1.
     is by(zeroed)
 the hidden scores take part in the softmax before they are removed: a high one, or a NaN, leaves
 nothing to divide. Hide scores before the maximum is taken.
     is by(lambda scores, mask: zeroed(scores, mask) / zeroed(scores, mask).sum(-1, keepdims=True))
-    is by(lambda scores, mask: over_sum(zeroed(scores, mask)))
-    is by(late)
-    is by(late, np.array)
+    is by(lambda scores, mask: over_sum(zeroed(scores, mask))) || by(late) || by(late, np.array)
     is by(lambda scores, mask: over_sum(np.exp(scores - scores.max(-1, keepdims=True)) * mask), np.array)
     is by(lambda scores, mask: over_sum(np.where(mask, np.exp(scores - scores.max()), 0)), np.array)
 where nothing is visible the weights are NaN, as -inf - (-inf) and 0/0 are: such a row should be

@@ -63,8 +63,6 @@ this is the causal mask: a word must not see the other branches.
     = np.tri(len(parents), dtype=bool)
 words with the same parent see each other: a sibling is no ancestor.
     return mask → return mask | (parents[:, None] == parents) & (parents >= 0)
-word 0 is left out: 0 is a parent like any other, and only -1 means a first word.
-    parent >= 0 → parent > 0
 a word takes over its parent's row and loses its own: join the two with |.
     mask[i] |= → mask[i] =
 the parent takes over the row of the child: it is the child that sees the parent.

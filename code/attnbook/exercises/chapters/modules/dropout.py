@@ -31,29 +31,18 @@ def dropout():
 
 MISTAKES = """
 what is not dropped is divided by 1 - p = 3/4 while training, once: so the mean is kept.
-    [3, 3, 16 / 3, 1 / 16]
-    [3, 2.25, 4, 1 / 16]
-    [3, 2.25, 3, 1 / 16]
-    [3, 3, 3, 1 / 16]
+    [3, 3, 16 / 3, 1 / 16] || [3, 2.25, 4, 1 / 16] || [3, 2.25, 3, 1 / 16] || [3, 3, 3, 1 / 16]
     [3, 3, 12, 1 / 16]
 that is a chance for one weight, for one of them at least, or to keep both; here both are dropped.
-    [3, 3, 4, 3 / 16]
-    [3, 3, 4, 7 / 16]
-    [3, 3, 4, 1 / 4]
-    [3, 3, 4, 3 / 4]
+    [3, 3, 4, 3 / 16] || [3, 3, 4, 7 / 16] || [3, 3, 4, 1 / 4] || [3, 3, 4, 3 / 4]
     [3, 3, 4, 9 / 16]
 the last key is hidden: the weights are 1/4, 3/4 and 0, and its value never counts.
-    [3, 3, 8, 1 / 16]
-    [3, 3, 10.67, 1 / 16]
-    [3, 3, 32 / 3, 1 / 16]
+    [3, 3, 8, 1 / 16] || [3, 3, 10.67, 1 / 16] || [3, 3, 32 / 3, 1 / 16]
     [5.5, 5.5, 22 / 3, 1 / 64]
 the division by 1 - p belongs to training; in evaluation dropout does nothing.
-    [2.25, 3, 4, 1 / 16]
-    [4, 3, 4, 1 / 16]
+    [2.25, 3, 4, 1 / 16] || [4, 3, 4, 1 / 16]
 both visible weights have to be dropped, each with chance 1/4 whatever the other does: 1/4 · 1/4.
-    [3, 3, 4, 1 / 64]
-    [3, 3, 4, 1 / 15]
-    [3, 3, 4, 0.5]
+    [3, 3, 4, 1 / 64] || [3, 3, 4, 1 / 15] || [3, 3, 4, 0.5]
 """
 
 exercise = predict(dropout, MISTAKES, stated=[3, 3, 4, 0.0625], atol=0.003)

@@ -67,14 +67,6 @@ def plus(number):
     return lambda scores, mask: torch.softmax(scores + torch.where(mask, 0.0, number), dim=-1)
 
 
-def plus_in_the_sum(scores, mask):
-    """A small number is added to the sum of exponentials."""
-    kept = hidden(scores, mask)
-    top = kept.detach().amax(dim=-1, keepdim=True)
-    exp = torch.exp(kept - torch.where(top.isfinite(), top, 0))
-    return exp / (exp.sum(dim=-1, keepdim=True) + 1e-9)
-
-
 def in_numpy(x, in_proj_weight, out_proj_weight, n_heads, mask=None):
     """NumPy's layer, and the backward pass by hand: x is query, key and value."""
     w_q, w_k, w_v = np.split(in_proj_weight.T, 3, axis=-1)
@@ -141,8 +133,6 @@ PyTorch keeps its matrices transposed: each projection is x @ weight.T, the last
     x @ in_proj_weight.T → x @ in_proj_weight
     (x @ in_proj_weight.T).chunk(3, dim=-1) → (x @ part for part in in_proj_weight.chunk(3)) ; out_proj_weight.T → out_proj_weight
     out_proj_weight.T → out_proj_weight
-out_proj_weight is never used: the heads are merged but not mixed.
-     @ out_proj_weight.T →
 reshape alone splits by position: a head must have a piece of every position.
     pytorch.split_heads(part, n_heads) → part.reshape(*x.shape[:-2], n_heads, x.shape[-2], -1)
     pytorch.split_heads(part, n_heads) → part.reshape(*x.shape[:-2], n_heads, x.shape[-2], -1) ; pytorch.merge_heads(out) → out.reshape(x.shape)
@@ -156,39 +146,19 @@ the joint projection is read head by head; all queries come first, then all keys
 a head got every n_heads-th number; heads are consecutive pieces.
     pytorch.split_heads(part, n_heads) → part.unflatten(-1, (-1, n_heads)).movedim(-1, -3)
     pytorch.split_heads(part, n_heads) → part.unflatten(-1, (-1, n_heads)).movedim(-1, -3) ; pytorch.merge_heads(out) → out.movedim(-3, -1).flatten(-2)
-the heads are averaged, or added up; they stand side by side.
-    merge_heads(out) → merge_heads(out.mean(-3, keepdim=True).expand_as(out))
-    merge_heads(out) → merge_heads(out.sum(-3, keepdim=True).expand_as(out))
 there is one head here, of the full width; n_heads is not used.
     (part, n_heads) → (part, 1)
 queries, keys and values are the three parts of x @ in_proj_weight.T, in this order: none is x
 itself, and none is used twice.
-    q, k, v = (x → k, q, v = (x
-    q, k, v = (x → v, k, q = (x
-    q, k, v = (x → q, v, k = (x
-    q, k, v = (x → v, q, k = (x
-    q, k, v = (x → k, v, q = (x
-    in (q, k, v) → in (q, q, q)
-    in (q, k, v) → in (q, q, v)
-    in (q, k, v) → in (q, k, k)
-    in (q, k, v) → in (k, k, v)
-    in (q, k, v) → in (x, k, v)
-    in (q, k, v) → in (q, x, v)
-    in (q, k, v) → in (q, k, x)
-    in (q, k, v) → in (x, x, v)
-    in (q, k, v) → in (x, x, x)
+    q, k, v = (x → k, q, v = (x || v, k, q = (x || q, v, k = (x || v, q, k = (x || k, v, q = (x
+    in (q, k, v) → in (q, q, q) || in (q, q, v) || in (q, k, k) || in (k, k, v) || in (x, k, v)
+    in (q, k, v) → in (q, x, v) || in (q, k, x) || in (x, x, v) || in (x, x, x)
 the scores should be divided by √d_head: each head's dot product has the width d_model / n_heads.
-    mask=mask → mask=mask, scale=1.0
-    mask=mask → mask=mask, scale=x.shape[-1] ** -0.5
-    mask=mask → mask=mask, scale=q.shape[-1] ** -1.0
-    mask=mask → mask=mask, scale=q.shape[-1] ** 0.5
-    mask=mask → mask=mask, scale=n_heads ** -0.5
-    mask=mask → mask=mask, scale=x.shape[-2] ** -0.5
+    mask=mask → mask=mask, scale=1.0 || mask=mask, scale=x.shape[-1] ** -0.5
+    mask=mask → mask=mask, scale=q.shape[-1] ** -1.0 || mask=mask, scale=q.shape[-1] ** 0.5
+    mask=mask → mask=mask, scale=n_heads ** -0.5 || mask=mask, scale=x.shape[-2] ** -0.5
 the softmax runs over another axis than the keys, the last: a row is a query's.
-    is by(over(-2))
-    is by(over(0))
-    is by(over(1))
-    is by(over(-3))
+    is by(over(-2)) || by(over(0)) || by(over(1)) || by(over(-3))
 the mask is read upside down: here True = may look, as in SDPA.
     else mask → else ~mask
     = by(filled(-torch.inf))(x, in_proj_weight, out_proj_weight, n_heads, None if mask is None else ~mask)
@@ -201,21 +171,12 @@ a causal mask is made here, as is_causal does; use the mask that is given.
 the mask hides nothing: it is not used, or it is added.
     , mask=mask →
     mask=mask → bias=None if mask is None else mask.to(q.dtype)
-a query that sees nothing looks at all keys here, as it does where hidden scores become finite
-numbers; it gets zeros.
+a finite number for a hidden score is a score like any other: a query that sees nothing looks at all
+keys then, and a visible score below it loses. Only −∞ is absent, and that query gets zeros.
     is by(lambda scores, mask: filled(torch.finfo(scores.dtype).min)(scores, mask))
-    is by(filled(-1e9))
-    is by(filled(-1e4))
-    is by(filled(-1e2))
-    is by(plus(-1e9))
-    is by(plus(-1e4))
+    is by(filled(-1e9)) || by(filled(-1e4)) || by(filled(-1e2)) || by(filled(0.0)) || by(plus(-1e9))
+    is by(plus(-1e4)) || by(lambda scores, mask: filled(-1e9)(scores, mask) * mask)
     is by(lambda scores, mask: pytorch.softmax(scores, mask | ~mask.any(dim=-1, keepdim=True)))
-a visible score below the fill loses to it: only −∞ is below every score.
-    is by(lambda scores, mask: filled(-1e9)(scores, mask) * mask)
-    is by(lambda scores, mask: filled(-1e4)(scores, mask) * mask)
-a hidden score becomes 0, and e^0 = 1 takes part: only −∞ is absent.
-    is by(filled(0.0))
-    is by(lambda scores, mask: filled(0.0)(scores, mask) * mask)
 weights are set to 0 after the softmax: rows do not sum to 1.
     is by(lambda scores, mask: torch.softmax(scores, dim=-1) * mask)
 a query that sees nothing gives NaN; it gets zeros.
@@ -223,13 +184,10 @@ a query that sees nothing gives NaN; it gets zeros.
 the output is right, and the gradient of a query that sees nothing is NaN: the NaN inside goes
 backward. Replace scores with torch.where, and add nothing.
     is by(lambda scores, mask: plus(-torch.inf)(scores, mask).nan_to_num())
-the small number in the denominator takes part in every row.
-    is by(plus_in_the_sum)
 the weights were detached: the output is right, and its gradient is not.
     is by(lambda scores, mask: pytorch.softmax(scores, mask).detach())
 a mask for each sequence meets the axis of the heads: it needs an axis of length 1 there.
-    mask[..., None, :, :] → mask
-    mask[..., None, :, :] → mask[None]
+    mask[..., None, :, :] → mask || mask[None]
     mask[..., None, :, :] → mask ; pytorch.scaled_dot_product_attention(q, k, v, mask=mask) → F.scaled_dot_product_attention(q, k, v, mask)
 the axis for the heads stands behind the first batch axis; count from the end: mask[..., None, :,
 :].
@@ -242,14 +200,6 @@ positions.
 one set of weights serves all heads, the first head's or a mean: each has its own queries and keys.
     is by(lambda scores, mask: pytorch.softmax(scores, mask)[..., :1, :, :])
     is by(lambda scores, mask: pytorch.softmax(scores, mask).mean(dim=-3, keepdim=True))
-the mask meets the first head alone: it holds for all heads.
-    is by(lambda scores, mask: torch.cat([pytorch.softmax(scores, mask)[..., :1, :, :], pytorch.softmax(scores)[..., 1:, :, :]], dim=-3))
-more is done to the output: its projection is the last step, nothing is added to it, and nothing
-bends it.
-    return → return x +
-    return → return x -
-    = self_attention(x, in_proj_weight, out_proj_weight, n_heads, mask).relu()
-    = torch.softmax(self_attention(x, in_proj_weight, out_proj_weight, n_heads, mask), dim=-1)
 """
 
 exercise = write(self_attention, CASES, MISTAKES, oracle=in_numpy, through=differentiated_if_floats)

@@ -84,8 +84,7 @@ the heads stand after the positions: attention would take them for positions.
     .swapaxes(-2, -3) →
 axes counted from the front, or a fixed number of them, fit one number of batch axes only: count
 from the end, and keep x.shape[:-1].
-    .swapaxes(-2, -3) for → .swapaxes(1, 2) for
-    .swapaxes(-2, -3) for → .swapaxes(0, 1) for
+    .swapaxes(-2, -3) for → .swapaxes(1, 2) for || .swapaxes(0, 1) for
     *x.shape[:-1], → x.shape[0], x.shape[1], ; pieces.movedim(-3, 0).swapaxes(-2, -3) → pieces.permute(2, 0, 3, 1, 4)
     d_head = x → batch, n, width = x.shape\n    d_head = x ; pieces.movedim(-3, 0).swapaxes(-2, -3) → pieces.permute(2, 0, 3, 1, 4)
 all queries come first, then all keys, then all values: the last axis is cut into 3, n_heads and
@@ -96,10 +95,8 @@ with a batch, reshape does not bring the axis of 3 to the front, it mixes the se
 with movedim.
     = x.unflatten(-1, (3 * n_heads, -1)).swapaxes(-2, -3).reshape(split_joint(x, n_heads).shape)
 the parts come out in another order: it is queries, keys, values.
-    = split_joint(x, n_heads)[[1, 0, 2]]
-    = split_joint(x, n_heads)[[1, 2, 0]]
-    = split_joint(x, n_heads)[[2, 1, 0]]
-    = split_joint(x, n_heads)[[2, 0, 1]]
+    = split_joint(x, n_heads)[[1, 0, 2]] || split_joint(x, n_heads)[[1, 2, 0]]
+    = split_joint(x, n_heads)[[2, 1, 0]] || split_joint(x, n_heads)[[2, 0, 1]]
     = split_joint(x, n_heads)[[0, 2, 1]]
 the heads are in reverse order: head 0 has the first piece.
     = split_joint(x, n_heads).flip(-3)

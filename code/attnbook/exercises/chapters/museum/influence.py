@@ -58,16 +58,11 @@ True should say that the output moves; here it says that it stays.
     return moved → return ~moved
     ~same → after == before
 the changes pile up: start each time from the values as they were given.
-    changed = v.copy() → changed = changed if j else v.copy()
-    changed = v.copy() → changed = v
+    changed = v.copy() → changed = changed if j else v.copy() || changed = v
     changed = v.copy() → changed = v ; ~same → after != before
 all values change at once: change one alone, or nobody knows which one moved.
     changed[j] += 1 → changed += 1
     changed[j] += 1 → changed += 1 ; ~same → after != before
-a row counts here if all of its numbers move: one is enough, np.any.
-    np.any( → np.all(
-one output that moves makes a whole column True: ask each row, np.any(..., axis=-1).
-    np.any(~same, axis=-1) → np.any(~same)
 everything moves here, as by a NaN, for 0 times NaN is NaN: add a finite number.
     = np.ones((len(v), len(v)), dtype=bool)
 0 times NaN is NaN, and so is 0 times infinity: every output moves, whatever the weight. Add a

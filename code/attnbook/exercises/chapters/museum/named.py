@@ -31,55 +31,29 @@ A and B are exchanged: in which do rows not sum to 1?
 a finite fill gives no NaN, and row 0 of A is NaN.
     at 0: 1
 a fill in float16, or the lowest float, spoils empty rows only; row 1 of A lacks its own key.
-    at 0: 2
-    at 0: 3
-in A no key is padding: row 0 is empty because its own key is hidden.
-    at 0: 4
-A looks at the past alone; under an inverted mask it would be the future.
-    at 0: 5
+    at 0: 2 || 3
+in A no key is padding, no row is hidden, and no score is guessed from: its diagonal is hidden.
+    at 0: 4 || 9 || 10
+A looks at the past alone; under an inverted mask, or a bias read as booleans, it would not.
+    at 0: 5 || 7
 rows 1 and 2 of A sum to 1; after the softmax they would not.
     at 0: 6
-a bias read as booleans shows the wrong keys; A shows right ones, and one too few.
-    at 0: 7
-a guess from equal scores hides all of them or none; A hides the diagonal alone.
-    at 0: 9
-hidden rows would leave the others whole; each row of A lacks its own key.
-    at 0: 10
 under a finite fill, a guess from scores or hidden rows, rows sum to 1; those of B sum to 1/3, 2/3
 and 1.
-    at 1: 1
-    at 1: 9
-    at 1: 10
-a fill in float16 turns an empty row into NaN; B has neither.
-    at 1: 2
-the lowest float spoils empty rows, and B has none: sum its rows.
-    at 1: 3
-an empty row is NaN there, and no row of B is: sum its rows.
-    at 1: 4
-B looks at the right side; what is odd there is the sums of rows.
-    at 1: 5
-B looks at the right keys, and a bias read as booleans does not: sum its rows.
-    at 1: 7
+    at 1: 1 || 9 || 10
+an empty row becomes NaN or uniform there, and B has neither: sum its rows.
+    at 1: 2 || 3 || 4
+B looks at the right keys, as under an inverted mask, or a bias read as booleans, it would not.
+    at 1: 5 || 7
 the diagonal is there: row 0 of B sees key 0. Sum the rows.
     at 1: 8
-under a finite fill every row sums to 1; row 2 of C is zeros.
-    at 2: 1
-a fill in float16 turns an empty row into NaN; row 2 of C is zeros.
-    at 2: 2
-the lowest float makes an empty row NaN or uniform; row 2 of C is zeros.
-    at 2: 3
-an empty row is NaN there; row 2 of C is zeros, and the others see the future.
-    at 2: 4
+the empty row is NaN or uniform there; row 2 of C is zeros.
+    at 2: 1 || 2 || 3 || 4 || 7
 rows 0 and 1 of C sum to 1: no hidden key is left in the denominator.
     at 2: 6
-a bias read as booleans is filled with −1e9: its empty row is uniform.
-    at 2: 7
-a lost diagonal leaves the past; C sees the future alone.
-    at 2: 8
-a guess from scores loses visible keys; C shows hidden ones.
-    at 2: 9
-hidden rows would leave the others right; rows 0 and 1 of C see the future.
-    at 2: 10
+rows 0 and 1 of C see the future: a lost diagonal or a guess from scores only hides more, and hidden
+rows leave the others right.
+    at 2: 8 || 9 || 10
 """
 
 exercise = predict(named, MISTAKES, stated=(8, 6, 5))

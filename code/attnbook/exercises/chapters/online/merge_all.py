@@ -145,10 +145,5 @@ L is that of the last block: after each merge it has to stand for all the keys s
 """
 
 exercise = write(
-    merge_all,
-    CASES,
-    MISTAKES,
-    drafts=(by_hand, by_pairs),
-    oracle=by_pairs,
-    results=("out", "lse"),
+    merge_all, CASES, MISTAKES, drafts=(by_hand, by_pairs), oracle=by_pairs, results=("out", "lse")
 )

@@ -45,8 +45,7 @@ PyTorch makes float32 of Python's floats, and NumPy float64.
 from_numpy shares the memory of the array, so it has to keep its dtype.
     [32, 32, 16, 32, 16]
 a number of Python takes on the tensor's dtype, float16.
-    [32, 64, 32, 32, 16]
-    [32, 64, 64, 32, 16]
+    [32, 64, 32, 32, 16] || [32, 64, 64, 32, 16]
 float32 holds both 16-bit types: no more is needed.
     [32, 64, 16, 64, 16]
 float16 has more digits and bfloat16 more range: their sum needs a type with both.

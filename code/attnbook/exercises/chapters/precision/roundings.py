@@ -27,27 +27,17 @@ def roundings():
 
 MISTAKES = """
 errors are averaged, not added, and each merge adds one u.
-    [1, 3, 9, 15]
-    [1, 3, 9, 8]
-    [1, 2, 9, 8]
-    [1, 3, 3, 8]
-    [1, 2, 2, 15]
+    [1, 3, 9, 15] || [1, 3, 9, 8] || [1, 2, 9, 8] || [1, 3, 3, 8] || [1, 2, 2, 15]
 merged at once is one rounding more, not seven and not three.
-    [1, 2, 8, 8]
-    [1, 2, 4, 8]
+    [1, 2, 8, 8] || [1, 2, 4, 8]
 the parts are stored as well, before they are merged: each has an error of its own.
-    [1, 1, 1, 1]
-    [1, 1, 1, 8]
+    [1, 1, 1, 1] || [1, 1, 1, 8]
 in turn the running output is stored seven times, and the first part once before: 1 + 7.
-    [1, 2, 2, 2]
-    [1, 2, 2, 4]
-    [1, 2, 2, 7]
-    [1, 2, 2, 9]
+    [1, 2, 2, 2] || [1, 2, 2, 4] || [1, 2, 2, 7] || [1, 2, 2, 9]
 sums in float32 count as exact here: only what is stored is rounded.
     [2, 3, 3, 9]
 what is stored last, and the first output, is rounded too.
-    [1, 1, 1, 7]
-    [0, 1, 1, 7]
+    [1, 1, 1, 7] || [0, 1, 1, 7]
 """
 
 exercise = predict(roundings, MISTAKES, stated=[1, 2, 2, 8])

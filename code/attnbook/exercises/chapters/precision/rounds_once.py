@@ -82,28 +82,18 @@ the scale stands after the softmax, where it shrinks the output; it belongs to t
     .mT * q.shape[-1] ** -0.5 → .mT ; dim=-1) → dim=-1) * q.shape[-1] ** -0.5
 k.T reverses every axis; on a stack of keys only the last two may be swapped: k.mT.
     wide_k.mT → wide_k.T
-there is no softmax: these scores are not weights, and sum to anything.
-    torch.softmax(scores, dim=-1) → scores
 the weights are rounded to float16 before they meet the values: small ones lose their digits.
     weights @ wide_v → weights.half() @ v
 the sums are rounded to float16 before they are divided, where 65504 is the largest: divide in
 float32.
-    mixed / total → mixed.half() / total
-    mixed / total → mixed.half() / total.half()
-    mixed / total → mixed / total.half()
+    mixed / total → mixed.half() / total || mixed.half() / total.half() || mixed / total.half()
 the output goes through bfloat16, which has 8 bits for its digits: 5000 becomes 4992.
     .to(q.dtype) → .bfloat16().half()
 the scale is one over the square root of d_k, the width of the keys: the scores are multiplied by
 it.
-    wide_k.mT * q.shape[-1] ** -0.5 → wide_k.mT
-    wide_k.mT * q.shape[-1] ** -0.5 → wide_k.mT / q.shape[-1]
-    wide_k.mT * q.shape[-1] → wide_k.mT * v.shape[-1]
-    wide_k.mT * q.shape[-1] → wide_k.mT * k.shape[-2]
+    wide_k.mT * q.shape[-1] ** -0.5 → wide_k.mT || wide_k.mT / q.shape[-1]
+    wide_k.mT * q.shape[-1] → wide_k.mT * v.shape[-1] || wide_k.mT * k.shape[-2]
     wide_k.mT * q.shape[-1] ** -0.5 → wide_k.mT * q.shape[-1] ** 0.5
-the softmax runs over another dimension: the keys are the last one of the scores, dim=-1.
-    torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=-2)
-    torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=0)
-    torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=1)
 subtract each row's own maximum: in float32 exponentials overflow above 88.7, and a row far below a
 maximum of all has only zeros left.
     scores - scores.amax(dim=-1, keepdim=True) → scores

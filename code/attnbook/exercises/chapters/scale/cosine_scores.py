@@ -94,27 +94,22 @@ all vectors are divided by one number, the size of the whole array; each has a l
     norm(x, axis=-1, keepdims=True) → norm(x)
 this is large where vectors disagree, as a distance or an angle is: a score is large where they
 agree.
-    = 1 - cosine_scores(q, k)
-    = np.arccos(np.clip(cosine_scores(q, k), -1, 1))
+    = 1 - cosine_scores(q, k) || np.arccos(np.clip(cosine_scores(q, k), -1, 1))
     = -cosine_scores(q, k)
 the lengths lost their axis, and meet other numbers: keepdims=True divides each vector by its own.
     , keepdims=True ⇒
     = by_lengths_of_scores(q, k)
 a key that points away has a cosine below 0, and keeps it.
-    = np.abs(cosine_scores(q, k))
-    = (1 + cosine_scores(q, k)) / 2
+    = np.abs(cosine_scores(q, k)) || (1 + cosine_scores(q, k)) / 2
 the products are divided by the width; each vector has a length of its own.
     = q @ np.swapaxes(k, -1, -2) / q.shape[-1]
 the products are forced between -1 and 1; divided by both lengths they lie there.
-    = np.tanh(q @ np.swapaxes(k, -1, -2))
-    = np.clip(q @ np.swapaxes(k, -1, -2), -1, 1)
+    = np.tanh(q @ np.swapaxes(k, -1, -2)) || np.clip(q @ np.swapaxes(k, -1, -2), -1, 1)
 a vector of zeros gives 0/0 = NaN; its scores should be 0.
     np.where(length == 0, 1, length) → length
 a small number is added to the length, or is its least: vectors that are as short do not get length
 1. Guard against 0 alone.
-    np.where(length == 0, 1, length) → length + 1e-8
-    np.where(length == 0, 1, length) → length + 1e-6
-    np.where(length == 0, 1, length) → np.maximum(length, 1e-8)
+    np.where(length == 0, 1, length) → length + 1e-8 || length + 1e-6 || np.maximum(length, 1e-8)
     np.where(length == 0, 1, length) → np.maximum(length, 1e-6)
 """
 

@@ -35,12 +35,9 @@ the two are in the wrong order: the product first comes first.
 these are where the bounds lie; a is whole, so the next number is meant.
     [31.99, 90.49]
 31 and 90 still fit, as 64 · 31² = 61,504 and 8 · 90² = 64,800: give the first that do not.
-    [31, 90]
-    [32, 90]
-    [31, 91]
+    [31, 90] || [32, 90] || [31, 91]
 32 and 91 are already too large: 64 · 32² = 65,536 and 8 · 91² = 66,248.
-    [33, 91]
-    [32, 92]
+    [33, 91] || [32, 92]
 the scaled query is eight times smaller, and so is its product: 8 a².
     [32, 32]
 the score is the same, but with the product first 64 a² stands on the way to it.

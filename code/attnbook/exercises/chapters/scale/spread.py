@@ -30,23 +30,19 @@ MISTAKES = """
 the first is the width itself; the variance of a sum is 1024 · 9, and its root 96.
     [1024, 3]
 √1024 alone leaves the queries out: their entries are ±3.
-    [32, 3]
-    [32, 1]
+    [32, 3] || [32, 1]
 the scale divides by 32: 96 / 32 is left.
     [96, 32]
 the first is that of one product, or with the scale: 1024 of them add up.
     [3, 3]
 3² is the variance of the entries: a standard deviation takes 3 itself, 3 · 32.
-    [288, 3]
-    [288, 9]
+    [288, 3] || [288, 9]
 3 is the size of a query's entry: the variance of the entries is 9.
     [55.43, 1.73]
 the scale undoes the width and nothing else: the 3 stays in.
     [96, 1]
 9216 and 9 are variances; a standard deviation is the square root of one.
-    [9216, 9]
-    [9216, 3]
-    [96, 9]
+    [9216, 9] || [9216, 3] || [96, 9]
 this divides by d_k = 1024; the scale is 1/√d_k = 1/32.
     [96, 0.09375]
 standard deviations do not add up; variances do.

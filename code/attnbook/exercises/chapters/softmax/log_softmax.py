@@ -87,23 +87,16 @@ one sum serves all rows: each row has its own, axis=-1 and keepdims=True.
     np.sum(np.exp(shifted), axis=-1, keepdims=True) → np.sum(np.exp(shifted))
 the maximum is subtracted from the scores, not inside the sum: both need the shift.
     np.exp(shifted) → np.exp(scores)
-this is another logarithm: exp goes with np.log.
-    np.log( → np.log2(
-    np.log( → np.log10(
-the logarithm of the sum is added: of a quotient it is subtracted.
-    - np.log( → + np.log(
 this is L of the row, once for each score: subtract it from the scores.
     = lse(scores) + 0 * scores
 the logarithm of a quotient is a difference, not a quotient.
     - np.log( → / np.log(
 the scores stay, or are added up themselves: subtract the logarithm of the sum of exponentials.
-    = scores * 1
-    = scores - scores.mean(-1, keepdims=True)
+    = scores * 1 || scores - scores.mean(-1, keepdims=True)
     = scores - scores.sum(-1, keepdims=True)
 the weight itself is formed: it may be too small for a float, and 0, whose logarithm is -inf; and a
 small number added to it is in every logarithm. Take the logarithm of the quotient by hand.
-    = np.log(softmax(scores))
-    = np.log(softmax(scores) + 1e-12)
+    = np.log(softmax(scores)) || np.log(softmax(scores) + 1e-12)
 exp overflows or underflows: subtract each row's maximum before it.
     = np.log(np.exp(scores) / np.sum(np.exp(scores), axis=-1, keepdims=True))
     np.max(scores, axis=-1, keepdims=True) → np.zeros_like(scores)
@@ -114,8 +107,7 @@ the sum lost its axis, and one row meets another row's number: keepdims=True.
     np.sum(np.exp(shifted), axis=-1, keepdims=True) → np.sum(np.exp(shifted), axis=-1)
     axis=-1, keepdims=True ⇒ axis=-1
 what is subtracted does not bound the largest score, and exp overflows: subtract the maximum.
-    np.max( → np.min(
-    np.max( → np.mean(
+    np.max( → np.min( || np.mean(
 in a row of -inf, -inf - (-inf) is NaN: subtract 0 where the maximum is -inf.
     = unguarded(scores)
 """

@@ -46,8 +46,7 @@ ln 2 is what the second block adds: add it to 2.
 that is the logarithm of L_a + L_b: exponentiate both before you add.
     np.log(4)
 that counts the scores, as if each were equal to 2: 2 is the L of a whole block.
-    2 + np.log(2000)
-    2 + np.log(1000)
+    2 + np.log(2000) || 2 + np.log(1000)
 """
 
 exercise = predict(merged, MISTAKES, stated=2.6931, atol=0.006)

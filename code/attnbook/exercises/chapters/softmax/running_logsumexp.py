@@ -82,8 +82,7 @@ MISTAKES = """
 these are the running sums of exponentials: their logarithm is due.
     = np.cumsum(np.exp(scores), axis=-1)
 the scores are added: exponentiate before the sum.
-    = np.log(np.cumsum(scores, axis=-1))
-    = np.cumsum(scores, axis=-1)
+    = np.log(np.cumsum(scores, axis=-1)) || np.cumsum(scores, axis=-1)
 np.logaddexp exponentiates already: give it the scores.
     accumulate(scores → accumulate(np.exp(scores)
 the sums start at the last score: entry j is about the scores 0 to j.
@@ -110,9 +109,6 @@ every entry is L of the whole row: entry j stops at the score j.
     = np.broadcast_to(logsumexp(scores)[..., None], scores.shape)
 that is L of the whole row alone: one entry per score is due.
     = logsumexp(scores)
-it runs along another axis: the scores of a row lie along the last of any array, axis=-1.
-    axis=-1) → axis=0)
-    axis=-1) → axis=1)
 it runs on from one row into the next: each row starts afresh.
     = running_logsumexp(scores.ravel()).reshape(scores.shape)
 each score is merged with one neighbour: merge it with all before it.

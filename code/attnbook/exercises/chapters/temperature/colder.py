@@ -52,8 +52,7 @@ these are the affinities: divide them by their sum, 26.
 the affinities are doubled: dividing by 1/2 squares them.
     [2, 6, 8]
 the affinities were exponentiated once more: they are the e^s already.
-    softmax(np.array([1.0, 3.0, 4.0]))
-    softmax(np.array([2.0, 6.0, 8.0]))
+    softmax(np.array([1.0, 3.0, 4.0])) || softmax(np.array([2.0, 6.0, 8.0]))
 these are the scores divided by their sum: the exponential is missing.
     np.log([1, 3, 4]) / np.log(12)
 the order is reversed: the last key has the largest score.

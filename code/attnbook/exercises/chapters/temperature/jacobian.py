@@ -75,8 +75,6 @@ A_j (1 - A_j) is the diagonal alone: beside it A_j falls when another score rise
     identity - weights[..., None, :] → 1 - weights[..., :, None] + 0 * identity
 α αᵀ is missing: what one key gains the others lose, so rows sum to 0.
     - weights[..., None, :] →
-α αᵀ is added: it is subtracted, because other keys lose what one gains.
-    identity - → identity +
 np.diag and np.outer know a single row only: let axes meet with [..., :, None] and [..., None, :].
     = np.diag(softmax(scores)) - np.outer(softmax(scores), softmax(scores))
 the formula is filled with the scores: it wants their softmax.

@@ -66,8 +66,6 @@ CASES = (
 MISTAKES = """
 g·out is missing: raising one score lowers all other weights.
     (pulls - np.sum(weights * pulls, axis=-1, keepdims=True)) → pulls
-the factor A_l is missing: a key without weight cannot move.
-    return weights * → return
 the plain average is subtracted: g·out is the average under the weights.
     np.sum(weights * pulls → np.mean(pulls
 the sum of all g·v_l is subtracted: weight them first, g·out.
@@ -78,12 +76,6 @@ the sign is turned: a score pulls the output towards its value.
     return weights → return -weights
 that is the gradient by the values: the scores are asked for.
     = np.swapaxes(weights, -1, -2) @ g
-the average goes over the queries: each row has its own, over the keys, axis=-1.
-    axis=-1 → axis=-2
-g·out is added: what counts is the distance of v_l from the output.
-    (pulls - → (pulls +
-the sums lost their axis, and met the keys: keepdims=True gives each row its own.
-    , keepdims=True →
 g @ out is a matrix product; g·out is one number for each row: multiply, and sum over the last axis.
     np.sum(weights * pulls, axis=-1, keepdims=True) → g @ (weights @ v)
 the weight A_l stands twice in front: once is enough.

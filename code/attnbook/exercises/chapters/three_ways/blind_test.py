@@ -80,10 +80,5 @@ leak instead.
 """
 
 exercise = break_it(
-    blind_test,
-    MISTAKES,
-    broken=leaks,
-    right=leaks_anywhere,
-    allowed=is_mask,
-    stated=(True, False),
+    blind_test, MISTAKES, broken=leaks, right=leaks_anywhere, allowed=is_mask, stated=(True, False)
 )

@@ -167,8 +167,6 @@ a matrix is not used, or none is: q, k and v are the words times w_q, w_k and w_
     decoder @ w_q → decoder
 the padding of the source is not hidden: valid_lens is never used.
     is unmasked
-the padding is shown and the words are hidden: True means that a query may look.
-    < valid_lens → >= valid_lens
 queries are hidden here: the lengths are the source's, and belong to the keys, the columns.
     np.arange(k.shape[-2]) → np.arange(q.shape[-2])[:, None]
     mask=mask → mask=mask & (np.arange(q.shape[-2])[:, None] < valid_lens[..., None, None])
@@ -182,15 +180,12 @@ the padding is taken to come first: here the real words do.
 the mask has another number of columns: it has one for each key, a source word, k.shape[-2].
     np.arange(k.shape[-2]) → np.arange(q.shape[-2])
     np.arange(k.shape[-2]) < valid_lens[..., None, None] → padding_mask(valid_lens, q.shape[-2])
-    np.arange(k.shape[-2]) → np.arange(len(encoder))
-    np.arange(k.shape[-2]) → np.arange(encoder.shape[1])
+    np.arange(k.shape[-2]) → np.arange(len(encoder)) || np.arange(encoder.shape[1])
     np.arange(k.shape[-2]) → np.arange(encoder.shape[-1])
 each sentence has its own length, and there may be no batch axis, or several: compare np.arange with
 valid_lens[..., None, None], of which two axes are for the queries and the keys.
     < valid_lens[..., None, None] → < np.max(valid_lens)
-    valid_lens[..., None, None] → valid_lens
-    valid_lens[..., None, None] → valid_lens[:, None]
-    valid_lens[..., None, None] → valid_lens[..., None]
+    valid_lens[..., None, None] → valid_lens || valid_lens[:, None] || valid_lens[..., None]
     np.arange(k.shape[-2]) < valid_lens[..., None, None] → padding_mask(valid_lens, k.shape[-2])
     np.arange(k.shape[-2]) < valid_lens[..., None, None] → padding_mask(np.atleast_1d(valid_lens), k.shape[-2])
     np.arange(k.shape[-2]) < valid_lens[..., None, None] → padding_mask(valid_lens.reshape(-1), k.shape[-2])

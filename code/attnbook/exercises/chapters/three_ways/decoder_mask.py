@@ -62,12 +62,9 @@ CASES = (
 
 MISTAKES = """
 a query may look at its past and itself, j <= i, and at nothing else.
-    j <= i → j >= i
-    j <= i → j == i
-    j <= i → j > i
+    j <= i → j >= i || j == i || j > i
 the diagonal is off by one: a query may look at its own word, and at none after it.
-    j <= i → j < i
-    j <= i → j <= i + 1
+    j <= i → j < i || j <= i + 1
 the future is visible: the mask hides padding only.
     & (j <= i) → & (i >= 0)
     & causal_mask(n, n) →
@@ -76,9 +73,7 @@ padding is visible: a padded query sees padded keys, and valid_lens is not used.
     j < lens → lens >= 0
     = causal_mask(n, n)
 a key must be allowed by both masks: & says so, while | takes either, and ^ and == compare them.
-    real & → real |
-    real & → real ^
-    real & → real ==
+    real & → real | || real ^ || real ==
 padded queries see nothing here: a length hides keys, which are columns, and the rows of padded
 queries are left as they come.
     j < lens → i < lens
@@ -89,9 +84,7 @@ the padding is taken to come first: here the real words do.
     j < lens → j >= n - lens
 there may be any number of axes of lengths, or none: valid_lens[..., None, None] keeps them all, and
 has two new ones, for the queries and for the keys.
-    valid_lens[..., None, None] → valid_lens
-    valid_lens[..., None, None] → valid_lens[:, None]
-    valid_lens[..., None, None] → valid_lens[..., None]
+    valid_lens[..., None, None] → valid_lens || valid_lens[:, None] || valid_lens[..., None]
     valid_lens[..., None, None] → valid_lens[:, None, None]
     np.arange(n) < valid_lens[..., None, None] → (np.arange(n) < valid_lens[:, None])[:, None]
     np.arange(n) < valid_lens[..., None, None] → padding_mask(valid_lens, n)

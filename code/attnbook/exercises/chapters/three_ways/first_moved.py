@@ -106,9 +106,7 @@ CASES = (
 MISTAKES = """
 the first row that moves is asked for: not the last, nor all, nor how many, nor whether one leaks.
     return first → return int(np.flatnonzero(rows)[-1]) if any(rows) else len(rows)
-    return first → return np.flatnonzero(rows)
-    return first → return int(rows.sum())
-    return first → return first < t
+    return first → return np.flatnonzero(rows) || return int(rows.sum()) || return first < t
 np.argmax is 0 where nothing is True: if no row moves, return the number of rows.
     return first → return int(np.argmax(rows))
 if no row moves, return the number of output rows: it can be compared with t, and there may be fewer
@@ -129,45 +127,29 @@ row.
 axis=0 asks each column whether it has moved; axis=-1 asks each row.
     before, axis=-1 → before, axis=0
 a leak too faint for a tolerance is a leak: compare to the last bit, with !=.
-    after != before → ~np.isclose(after, before)
-    after != before → ~np.isclose(after, before, rtol=1e-15, atol=0)
+    after != before → ~np.isclose(after, before) || ~np.isclose(after, before, rtol=1e-15, atol=0)
     after != before → np.abs(after - before) > 1e-20
     after != before → np.abs(after - before) > np.finfo(float).tiny
     after != before → np.float32(after) != np.float32(before)
 one number is compared for each row, and the others may move, or changes cancel in a sum or a
 length: compare every number.
-    after != before → (after != before)[:, :1]
-    after != before → (after != before)[:, -1:]
+    after != before → (after != before)[:, :1] || (after != before)[:, -1:]
     np.any(after != before, axis=-1) → after.sum(axis=-1) != before.sum(axis=-1)
     np.any(after != before, axis=-1) → np.linalg.norm(after, axis=-1) != np.linalg.norm(before, axis=-1)
 a row counts here if all of its numbers move: one is enough.
     np.any(after → np.all(after
 only a change in one direction counts here: compare with !=.
-    after != before → after < before
-    after != before → after > before
+    after != before → after < before || after > before
 a layer may not notice this new word: it is like the old one in some way, or may be equal to it. Draw
 a random vector, from default_rng() without a seed.
-    noise(x) → x[t] + 1e-3 * noise(x)
-    noise(x) → x[t] + 1e-6
-    noise(x) → x[t] + 1e-10
-    noise(x) → x[t] + noise(x)
-    noise(x) → x[t] * 0
-    noise(x) → x[t] * noise(x)
-    noise(x) → np.arange(x.shape[-1])
-    noise(x) → np.arange(x.shape[-1]) + 1
-    noise(x) → np.eye(x.shape[-1])[-1]
-    noise(x) → (-1.0) ** np.arange(x.shape[-1])
+    noise(x) → x[t] + 1e-3 * noise(x) || x[t] + 1e-6 || x[t] + 1e-10 || x[t] + noise(x) || x[t] * 0
+    noise(x) → x[t] * noise(x) || np.arange(x.shape[-1]) || np.arange(x.shape[-1]) + 1
+    noise(x) → np.eye(x.shape[-1])[-1] || (-1.0) ** np.arange(x.shape[-1])
     noise(x) → np.random.default_rng(0).standard_normal(x.shape[-1])
-    noise(x) → np.random.RandomState(42).standard_normal(x.shape[-1])
-    noise(x) → x[t] * 0 + 1
-    noise(x) → x[t] * 0 + 7
-    noise(x) → x[t, ::-1]
-    noise(x) → np.roll(x[t], 1)
-    noise(x) → x[t - 1]
-    noise(x) → x[t] + np.arange(x.shape[-1])
-    noise(x) → x[t] + np.eye(x.shape[-1])[0]
-    noise(x) → x[t] + np.eye(x.shape[-1])[1]
-    noise(x) → x[t] + np.eye(x.shape[-1])[-1]
+    noise(x) → np.random.RandomState(42).standard_normal(x.shape[-1]) || x[t] * 0 + 1
+    noise(x) → x[t] * 0 + 7 || x[t, ::-1] || np.roll(x[t], 1) || x[t - 1]
+    noise(x) → x[t] + np.arange(x.shape[-1]) || x[t] + np.eye(x.shape[-1])[0]
+    noise(x) → x[t] + np.eye(x.shape[-1])[1] || x[t] + np.eye(x.shape[-1])[-1]
 NaN and infinity are no test: times 0 they are NaN, and so they reach rows that no finite word can
 reach.
     noise(x) → x[t] + np.nan

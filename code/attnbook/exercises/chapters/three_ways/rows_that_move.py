@@ -55,23 +55,20 @@ in the third case the target word's own row moves: its query has changed.
 no causal mask takes part in the third case, and a target word is no key: only its own row moves.
     at 2: 2
 in the third case the target word gives a query only, and queries do not look at each other.
-    at 2: 4
-    at 2: 6
+    at 2: 4 || 6
 the output of cross-attention has one row for each of the 4 target words; the 6 source words are its
 keys.
     at 3: 6
 in the fourth case all target words see the source word: it is a key.
     at 3: 0
 no causal mask takes part in the fourth case: the source is known to every target word.
-    at 3: 2
-    at 3: 3
+    at 3: 2 || 3
 those are the padded rows, 4 and 5; only the rows of the 4 real words count.
     at 4: 2
 in the last case word 4 is padding, and its own row is not counted.
     at 4: 1
 in the last case the padding is hidden from every real word, so no real row moves.
-    at 4: 4
-    at 4: 6
+    at 4: 4 || 6
 """
 
 exercise = predict(rows_that_move, MISTAKES, stated=[6, 4, 1, 4, 0])

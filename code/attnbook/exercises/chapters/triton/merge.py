@@ -99,8 +99,7 @@ vanish.
     tl.where(top == -float("inf"), 0.0, top) → 0.0
     tl.where(top == -float("inf"), 0.0, top) → 0.0 ; tl.where(total == 0, top, shift + tl.log(some)) → tl.log(total)
     tl.where(top == -float("inf"), 0.0, top) → a
-    tl.maximum(a, b) → a
-    tl.maximum(a, b) → b
+    tl.maximum(a, b) → a || b
     tl.maximum( → tl.minimum(
 both L are loaded from lse_a.
     lse_b + i → lse_a + i
@@ -119,9 +118,7 @@ where both blocks are empty shift by 0 and divide by 1, and L is −∞: log of 
     tl.where(total == 0, top, shift + tl.log(some)) → shift + tl.log(some)
 L of both is the logarithm of the sum of both: shift + log(total).
     shift + tl.log(some) → shift + some
-    tl.where(total == 0, top, shift + tl.log(some)) → shift + some
-    tl.where(total == 0, top, shift + tl.log(some)) → total
-    tl.where(total == 0, top, shift + tl.log(some)) → tl.exp(a) + tl.exp(b)
+    tl.where(total == 0, top, shift + tl.log(some)) → shift + some || total || tl.exp(a) + tl.exp(b)
     shift + tl.log(some) → shift
     tl.where(total == 0, top, shift + tl.log(some)) → shift
     shift + tl.log(some) → tl.log(some)
@@ -133,8 +130,7 @@ the sum of both is not divided by the total.
 row i begins at i * D, in each array of rows: rows are D apart.
     out + i * D → out
     out_a + i * D → out_a ; out_b + i * D → out_b
-    i * D + f ⇒ f
-    i * D + f ⇒ i + f
+    i * D + f ⇒ f || i + f
 """
 
 exercise = write(

@@ -63,8 +63,7 @@ the last block of queries is shorter: its last query is n_q − 1.
     min(start + B, n_q) → (start + B)
 full is rounded down to whole blocks of B keys, for any B: // B * B.
     // B * B →
-    (start + n_k - n_q + 1) // B * B → start + n_k - n_q
-    (start + n_k - n_q + 1) // B * B → -(-(start + n_k - n_q + 1) // B) * B
+    (start + n_k - n_q + 1) // B * B → start + n_k - n_q || -(-(start + n_k - n_q + 1) // B) * B
     (start + n_k - n_q + 1) // B * B → max(start + n_k - n_q + 1, 0) & ~(B - 1)
 with more queries than keys the numbers fall below 0: stop there.
     max(full, 0), max(last + n_k - n_q + 1, 0) → full, last + n_k - n_q + 1
@@ -84,12 +83,10 @@ a query sees its own key: + 1, once, in full as in end.
     n_k - n_q + 1 ⇒ n_k - n_q
     max(last + n_k - n_q + 1, 0) → max(last + n_k - n_q + 1, 0) + 1
 end is the number of keys that the last query of the block sees, not rounded up and not all keys.
-    max(last + n_k - n_q + 1, 0) → max(full, 0) + B
-    max(last + n_k - n_q + 1, 0) → min(max(full, 0) + B, n_k)
+    max(last + n_k - n_q + 1, 0) → max(full, 0) + B || min(max(full, 0) + B, n_k)
     max(last + → max(start +
     max(last + n_k - n_q + 1, 0) → -(-max(last + n_k - n_q + 1, 0) // B) * B
-    max(last + n_k - n_q + 1, 0) → min(-(-max(last + n_k - n_q + 1, 0) // B) * B, n_k)
-    max(last + n_k - n_q + 1, 0) → n_k
+    max(last + n_k - n_q + 1, 0) → min(-(-max(last + n_k - n_q + 1, 0) // B) * B, n_k) || n_k
 full goes by the last query of the block; the first sees fewer keys, and decides.
     (start + n_k → (last + n_k
 """

@@ -27,23 +27,15 @@ def registers():
 
 MISTAKES = """
 the 4 · 32 = 128 threads of four warps share the numbers.
-    [4096, 2048, 3072]
-    [512, 256, 768]
-    [64, 32, 48]
-    [16384, 8192, 24576]
+    [4096, 2048, 3072] || [512, 256, 768] || [64, 32, 48] || [16384, 8192, 24576]
 eight warps have twice as many threads: half the numbers.
-    [128, 64, 192]
-    [128, 64, 384]
+    [128, 64, 192] || [128, 64, 384]
 64 is for o alone, and 32 for s alone: asked are both together.
-    [128, 64, 64]
-    [128, 64, 32]
+    [128, 64, 64] || [128, 64, 32]
 o has 128 columns, one for each feature of a value; s has 64, one for each key of the block.
-    [64, 128, 96]
-    [64, 64, 64]
-    [128, 128, 128]
+    [64, 128, 96] || [64, 64, 64] || [128, 128, 128]
 a register holds the 4 bytes of a float32: count numbers, of 128 threads.
-    [256, 128, 192]
-    [512, 256, 384]
+    [256, 128, 192] || [512, 256, 384]
 """
 
 exercise = predict(registers, MISTAKES, stated=[128, 64, 96])

@@ -85,8 +85,7 @@ CASES = (
 
 MISTAKES = """
 lanes past the end are read as a number, whose exponential enters the sum: other=-float('inf').
-    other=-float("inf") ⇒ other=0.0
-    other=-float("inf") ⇒ other=-1e4
+    other=-float("inf") ⇒ other=0.0 || other=-1e4
 l is carried on: exp(m − new) times what it was, and then the new sum.
     tl.exp(m - shift) * l → l
     tl.exp(m - shift) * l + →
@@ -96,8 +95,7 @@ all is NaN: is each weight stored, and is c = exp(m − new)? Turned round it is
     tl.exp(m - shift) → tl.exp(shift - m)
 a part of the row is left out, all but the first block or a last one that is not full: loop from 0
 to n.
-    range(0, n, BLOCK) ⇒ range(0, n // BLOCK * BLOCK, BLOCK)
-    range(0, n, BLOCK) ⇒ range(0, BLOCK, BLOCK)
+    range(0, n, BLOCK) ⇒ range(0, n // BLOCK * BLOCK, BLOCK) || range(0, BLOCK, BLOCK)
 both passes have to subtract m: else large scores overflow, and the weights do not fit l.
     tl.exp(s - shift) / l → tl.exp(s) / l
     tl.exp(m - shift) * l → l ; s - shift ⇒ s
@@ -105,8 +103,7 @@ m is the maximum of one block, the first or the last: take the larger of m and e
     tl.maximum(m, tl.max(s, 0)) → tl.where(start == 0, tl.max(s, 0), tl.where(m == -float("inf"), 0.0, m))
     tl.maximum(m, tl.max(s, 0)) → tl.max(s, 0)
 m starts at a number, and a row may lie below it: start at -float('inf').
-    m = -float("inf") → m = 0.0
-    m = -float("inf") → m = -10000.0
+    m = -float("inf") → m = 0.0 || m = -10000.0
 where nothing is visible m is −∞ and l is 0: shift by 0 there, since −∞ − (−∞) is NaN, and divide by
 1.
     tl.where(new == -float("inf"), 0.0, new) → new ; tl.where(m == -float("inf"), 0.0, m) → m
@@ -118,9 +115,7 @@ these are logarithms of the weights.
 row r begins at tl.program_id(0) * n, in x and in out: rows are n numbers apart.
     x_ptr + row ⇒ x_ptr
     out_ptr + row → out_ptr
-    tl.program_id(0) * n → 0
-    tl.program_id(0) * n → tl.program_id(0) * BLOCK
-    tl.program_id(0) * n → tl.program_id(0)
+    tl.program_id(0) * n → 0 || tl.program_id(0) * BLOCK || tl.program_id(0)
 m and l belong to the whole row: they still change until its last block has been seen.
     = torch.cat([wide_softmax(x[..., : i + 4].contiguous())[..., i:] for i in range(0, x.shape[-1], 4)], dim=-1)
     = torch.cat([wide_softmax(block.contiguous()) for block in x.split(4, dim=-1)], dim=-1)

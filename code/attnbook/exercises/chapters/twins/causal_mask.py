@@ -64,10 +64,5 @@ one of two tensors was made on the CPU, and tensors meet only on one device: pas
 """
 
 exercise = write(
-    causal_mask,
-    CASES,
-    MISTAKES,
-    also=triangles.mistakes(triangle),
-    oracle=in_numpy,
-    through=placed,
+    causal_mask, CASES, MISTAKES, also=triangles.mistakes(triangle), oracle=in_numpy, through=placed
 )

@@ -37,13 +37,11 @@ these are the scores: the gradient is their softmax.
     [[0, 1.0986, 1.3863], [0, 1.0986, 0]]
 the hidden key has left the sum as well: the second row is divided by 1 + 3, and its weights are 1/4
 and 3/4.
-    [[1 / 8, 3 / 8, 4 / 8], [1 / 8, 3 / 8, 4 / 8]]
-    [[1 / 8, 3 / 8, 4 / 8], [1 / 8, 3 / 8, 0]]
+    [[1 / 8, 3 / 8, 4 / 8], [1 / 8, 3 / 8, 4 / 8]] || [[1 / 8, 3 / 8, 4 / 8], [1 / 8, 3 / 8, 0]]
 the rows are in the wrong order: the first query sees all three keys.
     [[1 / 4, 3 / 4, 0], [1 / 8, 3 / 8, 4 / 8]]
 these are the weights over 2: sum() adds the two results, and a mean would divide by their number.
-    [[1 / 16, 3 / 16, 4 / 16], [1 / 8, 3 / 8, 0]]
-    [[1 / 16, 3 / 16, 4 / 16], [1 / 16, 3 / 16, 0]]
+    [[1 / 16, 3 / 16, 4 / 16], [1 / 8, 3 / 8, 0]] || [[1 / 16, 3 / 16, 4 / 16], [1 / 16, 3 / 16, 0]]
 these are the exponentials: the logarithm divides them by their sum.
     [[1, 3, 4], [1, 3, 0]]
 that is the derivative of the logarithm alone: the inner derivative, e^s_j, is due.

@@ -113,8 +113,7 @@ MISTAKES = """
 a finite fill is a score like any other: an empty row becomes uniform, if its weights are not
 replaced, and a visible score at or below the fill loses to it. Only −∞ is below every score.
     (mask, scores, -torch.inf) → (mask, scores, torch.finfo(scores.dtype).min)
-    (mask, scores, -torch.inf) → (mask, scores, -1e9)
-    (mask, scores, -torch.inf) → (mask, scores, -1e4)
+    (mask, scores, -torch.inf) → (mask, scores, -1e9) || (mask, scores, -1e4)
     (mask, scores, -torch.inf) → (mask, scores, -100.0)
     torch.where(mask, scores, -torch.inf) → scores.masked_fill(~mask, -1e9)
 an empty row is NaN, or becomes uniform: its weights have to be replaced by 0.
@@ -126,14 +125,12 @@ through the sum. Replace scores with torch.where, and add nothing.
 a hidden score becomes 0, and e^0 = 1 takes part: only −∞ is absent.
     (mask, scores, -torch.inf) → (mask, scores, 0)
 the mask hides nothing: it is not used, or it is added, and 1 more only favours a visible score.
-    = torch.softmax(scores + mask, dim=-1)
-    = torch.softmax(scores, dim=-1)
+    = torch.softmax(scores + mask, dim=-1) || torch.softmax(scores, dim=-1)
 the hidden keys are still in the denominator: hide before the softmax.
     (visible, → (scores,
 the small number in the denominator takes part in every row: divide by the sum itself, and by 1
 where it is 0.
-    torch.where(total == 0, 1, total) → (total + 1e-8)
-    torch.where(total == 0, 1, total) → (total + 1e-9)
+    torch.where(total == 0, 1, total) → (total + 1e-8) || (total + 1e-9)
 a hidden score that is huge or NaN takes part, in exp or in a maximum, before it is set aside: hide
 it first.
     torch.exp(scores - scores.amax(dim=-1, keepdim=True)) → torch.softmax(scores, dim=-1)
@@ -142,8 +139,7 @@ it first.
     torch.exp(scores - scores.amax(dim=-1, keepdim=True)) * mask → torch.exp(torch.where(mask, scores - scores.detach().amax(dim=-1, keepdim=True), -torch.inf))
 the weights of an empty row are 0 / 0, which is NaN, and goes on in the gradient: hide before exp,
 and divide by 1 where the sum is 0.
-    kept / torch.where(total == 0, 1, total) → kept / total
-    kept / torch.where(total == 0, 1, total) → (kept / total).nan_to_num()
+    kept / torch.where(total == 0, 1, total) → kept / total || (kept / total).nan_to_num()
     * mask → .masked_fill(~mask, 0) ; kept / torch.where(total == 0, 1, total) → kept / total
 0 · (−∞) is NaN, where a visible score should stay as it is: select with torch.where.
     torch.where(mask, scores, -torch.inf) → scores + ~mask * -torch.inf
@@ -152,8 +148,7 @@ a hidden score is still there under a finite number that is added to it: an empt
 must not, if its weights are not replaced, 1e300 − 1e9 is huge, and NaN stays NaN. Replace scores
 and weights with torch.where.
     torch.where(mask, scores, -torch.inf) → plus(scores, mask, torch.finfo(scores.dtype).min)
-    torch.where(mask, scores, -torch.inf) → plus(scores, mask, -1e9)
-    torch.where(mask, scores, -torch.inf) → plus(scores, mask, -1e4)
+    torch.where(mask, scores, -torch.inf) → plus(scores, mask, -1e9) || plus(scores, mask, -1e4)
     torch.where(mask, scores, -torch.inf) → plus(scores, mask, -100.0)
     torch.where(mask, scores, -torch.inf) → plus(scores, mask, -6e4 if scores.dtype == torch.float16 else -1e9)
     torch.where(mask, scores, -torch.inf) → plus(scores, mask, -1e4 if scores.dtype == torch.float16 else -1e9)
@@ -162,8 +157,7 @@ hidden scores, and then hidden weights, with torch.where.
     = torch.softmax(plus(scores, mask, -torch.inf), dim=-1)
     visible = torch.where(mask, scores, -torch.inf) → visible = torch.where(mask.any(dim=-1, keepdim=True), plus(scores, mask, -torch.inf), 0)
 the polarity is inverted: True = may look.
-    = softmax(scores, ~mask)
-    = unmended(scores, ~mask)
+    = softmax(scores, ~mask) || unmended(scores, ~mask)
 the weights are right, and the gradient is not: the sum was detached, and it changes with every
 score.
     terms / torch.where(total == 0, 1, total) → terms / torch.where(total == 0, 1, total).detach()
@@ -172,13 +166,10 @@ exp overflows or underflows: subtract each row's own largest visible score.
     seen - torch.where(top.isfinite(), top, 0) → seen ; torch.where(total == 0, 1, total) → total.clamp(min=1e-9)
     seen - torch.where(top.isfinite(), top, 0) → seen ; terms / torch.where(total == 0, 1, total) → torch.where(mask, terms / total, 0)
     top = seen → top = torch.where(mask, scores, 0)
-    seen.detach().amax(dim=-1, keepdim=True) → seen.detach()[..., :1]
-    seen.detach().amax(dim=-1, keepdim=True) → seen.detach().amax()
+    seen.detach().amax(dim=-1, keepdim=True) → seen.detach()[..., :1] || seen.detach().amax()
 the softmax runs over another dimension, as it may where none is given and PyTorch guesses: keys are
 the last of any tensor, dim=-1.
-    dim=-1) → dim=0)
-    dim=-1) → dim=-2)
-    dim=-1) → dim=1)
+    dim=-1) → dim=0) || dim=-2) || dim=1)
     (visible, dim=-1) → (visible, dim=0 if visible.ndim in (1, 3) else 1)
 the weights are computed in float32 whatever came in: keep the dtype of the scores.
     = softmax(scores.float(), mask).to(scores.dtype)

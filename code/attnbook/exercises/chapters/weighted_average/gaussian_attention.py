@@ -78,22 +78,17 @@ the steps are not squared: this takes their sizes.
     steps**2 → np.abs(steps)
     -0.5 * (steps**2) → -np.abs(steps)
 the steps are not squared: a key on one side counts as near, however far it lies.
-    -0.5 * (steps**2) → steps
-    -0.5 * (steps**2) → -steps
+    -0.5 * (steps**2) → steps || -steps
 the factor is another than 1/2: / (2 * width**2) halves, and squares the width alone.
-    -0.5 → -2
-    -0.5 → -0.25
+    -0.5 → -2 || -0.25
 a squared distance is the sum of all squares: not the largest, nor the first, nor their mean.
-    .sum(axis=-1) → .max(axis=-1)
-    .sum(axis=-1) → .mean(axis=-1)
+    .sum(axis=-1) → .max(axis=-1) || .mean(axis=-1)
     (steps**2).sum(axis=-1) → steps[..., 0] ** 2
 the steps are summed before they are squared: opposite steps cancel.
     (steps**2).sum(axis=-1) → steps.sum(axis=-1) ** 2
     / width → / width**2 ; (steps**2).sum(axis=-1) → steps.sum(axis=-1) ** 2
 the width divides each step once: (d / width)**2 squares both.
-    / width → / width**2
-    / width → / width**0.5
-    / width → * width
+    / width → / width**2 || / width**0.5 || * width
 this compares by the dot product; here the distance counts.
     = softmax(q @ np.swapaxes(k, -1, -2) / width) @ v
 nothing is normalised: divide the affinities of a row by their sum, as softmax does.
@@ -105,8 +100,6 @@ features, to be summed over.
     = softmax(-0.5 * ((q - np.swapaxes(k, -1, -2)) / width) ** 2) @ v
 the weights sum to 1 over the queries: normalise over the keys, the last axis.
     softmax(scores) → np.swapaxes(softmax(np.swapaxes(scores, -1, -2)), -1, -2)
-the farthest key has the most weight: the minus sign is missing.
-    -0.5 → 0.5
 the factor 1/2 is missing.
     -0.5 → -1
 the distance is not squared: exp of minus a distance, whatever divides it, has a sharp peak.

@@ -66,8 +66,6 @@ the steps are not squared: this takes their sizes.
     -0.5 * → -0.5 * np.abs ; ) ** 2 → )
 all others count alike, near or far: the width and the distances are not used.
     -0.5 → 0.0
-the farthest point has the most weight: the minus sign is missing.
-    -0.5 → 0.5
 the own value is subtracted from an average in which it has weight: hide it before.
     np.where(itself, -np.inf, scores) → scores ; [..., 0] → [..., 0] - y
 a score of +∞ is the largest of all, and ∞ - ∞ is NaN: -∞ has the affinity 0.
@@ -81,10 +79,7 @@ the point's own weight is removed after normalising: the others sum to less than
 this hides every point at the same x; only the point itself must be left out.
     np.where(itself → np.where(scores == 0
 a finite score does not hide: beside far points, or without others, the point sees itself.
-    -np.inf → -1e3
-    -np.inf → -1e4
-    -np.inf → -1e9
-    -np.inf → -1e30
+    -np.inf → -1e3 || -1e4 || -1e9 || -1e30
 beside far points nothing is left after exp: hide the point by -∞ before softmax.
     weights = softmax(np.where(itself, -np.inf, scores)) → exp = np.where(itself, 0, np.exp(scores))\n    weights = exp / exp.sum(axis=-1, keepdims=True)
     weights = softmax(np.where(itself, -np.inf, scores)) → exp = np.where(itself, 0, np.exp(scores))\n    weights = np.nan_to_num(exp / exp.sum(axis=-1, keepdims=True))

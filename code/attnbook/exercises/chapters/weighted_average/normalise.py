@@ -59,8 +59,6 @@ CASES = (
 MISTAKES = r"""
 each row is divided by its length, the root of the sum of squares: divide by the sum.
     affinities.sum( → np.linalg.norm(affinities,
-each row is divided by its mean, so it sums to the number of keys: divide by the sum.
-    affinities.sum( → affinities.mean(
 each row is divided by the number of keys: divide by its sum.
     = affinities / affinities.shape[-1]
 this divides by the length of the first axis: divide each row by its sum.
@@ -69,10 +67,6 @@ all is divided by the largest affinity: divide each row by its own sum.
     = affinities / affinities.max()
 the largest weight is 1, but the weights of a row do not sum to 1.
     affinities.sum( → affinities.max(
-the sums lost their axis, and a row was divided by another row's sum: keepdims=True.
-    , keepdims=True →
-the sum runs over axis 0: the keys of a query lie along the last axis.
-    axis=-1 → axis=0
 axis=1 is the last axis of a matrix only: axis=-1 is the last of any array.
     axis=-1 → axis=1
 a row of zeros became 0/0 = NaN; a query that matches nothing gets zeros.
@@ -80,11 +74,8 @@ a row of zeros became 0/0 = NaN; a query that matches nothing gets zeros.
 a row of zeros became uniform: a query that matches nothing gets zeros.
     = np.where(affinities.any(-1, keepdims=True), normalise(affinities), 1 / affinities.shape[-1])
 a small number is added to each sum, so rows no longer sum to one.
-    keepdims=True) → keepdims=True) + 1e-6
-    keepdims=True) → keepdims=True) + 1e-8
-    keepdims=True) → keepdims=True) + 1e-9
-    keepdims=True) → keepdims=True) + 1e-10
-    keepdims=True) → keepdims=True) + 1e-12
+    keepdims=True) → keepdims=True) + 1e-6 || keepdims=True) + 1e-8 || keepdims=True) + 1e-9
+    keepdims=True) → keepdims=True) + 1e-10 || keepdims=True) + 1e-12
 this exponentiates: affinities are positive already, their ratios stay.
     = softmax(affinities)
 """
