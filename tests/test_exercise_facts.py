@@ -241,6 +241,15 @@ def test_a_slip_that_nobody_lists_is_not_made_up(change):
     assert "does the same" not in CENTRED.verdict(answer).text
 
 
+def test_an_error_without_numbers_is_no_evidence_of_a_slip():
+    sink = exercises.heads.weights_with_sink
+    (answer,) = versions("scores.shape[:-1] → scores.shape[:1]", sink.answer)
+    told = sink.verdict(answer).text
+    assert "raised ValueError" in told and "does the same" not in told
+    (answer,) = versions("axis=-1 → axis=-2", sink.answer)
+    assert "the solution does the same with axis=-2" in sink.verdict(answer).text
+
+
 EACH_ROW = replace(
     SCALED,
     answer=lambda x: np.tanh(x - x.max(axis=-1, keepdims=True)),

@@ -1,5 +1,7 @@
 """What a wrong answer hears where nobody has listed its cause: how results differ, and where."""
 
+import re
+
 import numpy as np
 
 from attnbook.exercises.engine.attempt import attempt
@@ -41,9 +43,14 @@ def _same_as(exercise, outcomes, faults):
             return outcome, exercise.fault(exercise.wanted[i], outcome, i)
 
         evidence = exercise.evidence(other, outcomes, faults)
-        if evidence is not None and evidence.certain:
+        if evidence is not None and evidence.certain and _tells(outcomes, evidence.shows):
             return words
     return None
+
+
+def _tells(outcomes, indices):
+    """Whether any of these is a value, or an error that speaks of numbers: others are all alike."""
+    return any(not outcomes[i].raised or re.search(r"\d", outcomes[i].message) for i in indices)
 
 
 def _others(exercise):

@@ -15,7 +15,7 @@ CONFUSED = """
 + -, * /, / //, // %, ** *, + *, @ *, & |, and or, < <=, > >=, < >, <= >=, < >=, > <=, == !=,
 sum mean, sum max, sum cumsum, sum prod, max min, mean max, amax amin, argmax argmin, any all,
 maximum minimum, tril triu, floor ceil, floor round, exp exp2, log log2, log log10, sin cos,
-zeros ones, zeros_like ones_like, repeat tile, swapaxes reshape
+zeros ones, zeros_like ones_like
 """
 PAIRS = [pair.split() for pair in CONFUSED.replace("\n", " ").split(", ")]
 FORGOTTEN = {"+": "a term", "-": "a subtraction", "*": "a factor", "/": "a division"}
@@ -74,11 +74,9 @@ def _of_sign(node):
     if isinstance(node, ast.BoolOp):
         yield from ((f"without {FORGOTTEN[sign]}", value) for value in node.values)
     if isinstance(node, ast.BinOp) and sign:
-        yield f"without {FORGOTTEN[sign]}", node.left
-        alone = (
-            f"without {FORGOTTEN[sign]}" if sign in COMMUTE else f"with the right of a {sign} alone"
-        )
-        yield alone, node.right
+        forgotten, alone = f"without {FORGOTTEN[sign]}", f"with the right side of a {sign} alone"
+        yield forgotten, node.left
+        yield forgotten if sign in COMMUTE else alone, node.right
         turned = _with(node, left=node.right, right=node.left)
         yield f"with the two sides of a {sign} exchanged", turned
     for other in _confused(sign):
