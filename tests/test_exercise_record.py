@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("progress_folder")
 
 
 def test_two_exercises_with_one_number_are_refused(monkeypatch):
-    exercises._names_in.cache_clear()
+    exercises.names_in.cache_clear()
     monkeypatch.setattr(exercises, "_first_line", lambda file: '"""1. Hide it · easy · 5 min')
     with pytest.raises(ValueError, match=r"of masks are not numbered .* 1 \w+, 1 added"):
         exercises.names(["masks"])

@@ -64,13 +64,13 @@ class Chapter:
         self.name = name
 
     def __getattr__(self, name):
-        if name not in _names_in(self.name):
-            known = ", ".join(_names_in(self.name))
+        if name not in names_in(self.name):
+            known = ", ".join(names_in(self.name))
             raise AttributeError(f"{self.name} has no exercise {name!r}; it has {known}")
         return import_module(f"{__name__}.chapters.{self.name}.{name}").exercise
 
     def __dir__(self):
-        return _names_in(self.name)
+        return names_in(self.name)
 
 
 def every():
@@ -88,11 +88,11 @@ def find(name):
 
 def names(chapters=CHAPTERS):
     """The names of all exercises, read from the first lines of modules: some need PyTorch."""
-    return [f"{chapter}.{name}" for chapter in chapters for name in _names_in(chapter)]
+    return [f"{chapter}.{name}" for chapter in chapters for name in names_in(chapter)]
 
 
 @functools.cache
-def _names_in(chapter):
+def names_in(chapter):
     files = (Path(__file__).parent / "chapters" / chapter).glob("*.py")
     titles = ((TITLE.search(_first_line(file)), file.stem) for file in files)
     numbered = sorted((int(title[1]), name) for title, name in titles if title)
