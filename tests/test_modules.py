@@ -297,7 +297,7 @@ def test_a_layer_of_another_dtype_is_refused_in_a_sentence(place):
     layer, given = pytorch.MultiHeadAttention(4, 2), [torch.ones(1, 3, 4) for _ in range(3)]
     given[place] = given[place].double()
     said = refusal(layer, *given)
-    assert said.startswith("MultiHeadAttention: its parameters are torch.float32 and an argument")
+    assert said.startswith("MultiHeadAttention.forward: the parameters are torch.float32")
     with torch.autocast("cpu", torch.bfloat16):
         assert refusal(layer, *given) == said, "which leaves float64 as it is"
         given[place] = given[place].half()
