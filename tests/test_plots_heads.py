@@ -9,17 +9,23 @@ from matplotlib.patches import FancyBboxPatch
 from attnbook import plots, reference
 from attnbook.colours import BLUE
 from attnbook.plots import heads
+from attnbook.plots.primitives import FRAME
 
 
-def test_the_averages_and_their_difference_are_those_of_attention():
-    numbers = np.array([[number] for number in heads.WORDS.values()], float)
-    scores = np.log([sixths for sixths, *_ in heads.HEADS.values()])
-    left, right = (reference.softmax(scores) @ numbers)[:, 0]
-    result = np.dot(heads.MIXED, [left, right])
-    assert result == pytest.approx(2 - 10)
+def test_the_lines_to_an_average_are_as_thick_as_its_weights():
+    left, right = reference.softmax(np.log([[4.0, 1.0, 1.0], [1.0, 1.0, 4.0]]))
+    *lines, between = figure_of(plots.one_and_two_heads).axes[0].lines
+    thick = np.array([line.get_linewidth() for line in lines]).reshape(3, 3)
+    shares = thick / thick.sum(axis=1, keepdims=True)
+    assert shares == pytest.approx(np.array([left, left, right]))
+    assert between.get_xdata()[0] == between.get_xdata()[1]
+
+
+def test_the_first_figure_does_not_say_what_the_heads_find():
+    """The page asks for both averages, 3 and 7, below it."""
     said = words(plots.one_and_two_heads)
-    assert [f"{left:g}", f"{right:g}"] == [w for w in said if w in "37"][-2:]
-    assert f"2 · {left:g} − 2 · {right:g} = −{-result:g}" in said
+    assert f"2 − 10 = −{10 - 2}" in said
+    assert not {"3", "7"} & set(said)
 
 
 def test_both_shaded_quarters_and_no_other_hold_what_one_head_reaches():
@@ -68,3 +74,42 @@ def test_there_are_as_many_boxes_of_queries_in_each_panel():
     boxes = [to_hex(p.get_facecolor()) for p in ax.patches if isinstance(p, FancyBboxPatch)]
     assert boxes.count(BLUE) == 3 * heads.N_HEADS
     assert len(boxes) - boxes.count(BLUE) == sum(heads.SHARING.values())
+
+
+def cut_rightly():
+    numbered = np.arange(12.0).reshape(3, 4)
+    right = reference.split_heads(numbered, 2)
+    for name, cut in {"transpose": right, "view": numbered.reshape(2, 3, 2)}.items():
+        for m in range(2):
+            assert set(numbered[heads.CUTS[name] == m]) == set(cut[m].ravel()), (name, m)
+
+
+def test_each_head_gets_the_numbers_that_the_grids_give_it():
+    cut_rightly()
+    said = words(plots.cut_grids)
+    owners = [str(m) for owners in heads.CUTS.values() for m in owners.ravel()]
+    assert sum(said.count(m) for m in "01") == len(owners) + 2 * (2 + 2), "and the axes' numbers"
+
+
+def test_a_view_called_a_transpose_is_found(monkeypatch):
+    monkeypatch.setitem(heads.CUTS, "transpose", heads.CUTS["view"])
+    with pytest.raises(AssertionError):
+        cut_rightly()
+
+
+def test_one_step_of_decoding_has_one_query_and_a_key_and_a_value_for_each_word():
+    said, n = words(plots.decoding_diagram), len(heads.TEXT)
+    for name in "kv":
+        assert [w for w in said if w.startswith(f"${name}_")] == [f"${name}_{i}$" for i in range(n)]
+    assert [w for w in said if w.startswith("$q_")] == [f"$q_{n - 1}$"]
+    assert sum(heads.TEXT.values()) == pytest.approx(1)
+
+
+def test_the_new_key_and_value_are_framed_and_outside_the_cache():
+    ax = figure_of(plots.decoding_diagram).axes[0]
+    boxes = [p for p in ax.patches if isinstance(p, FancyBboxPatch)]
+    cache, *others = boxes
+    framed = [p.get_bbox() for p in others if p.get_linewidth() == FRAME["linewidth"]]
+    kept = [p.get_bbox() for p in others if cache.get_bbox().overlaps(p.get_bbox())]
+    assert len(framed) == 2 and len(kept) == 2 * (len(heads.TEXT) - 1)
+    assert not any(box.overlaps(cache.get_bbox()) for box in framed)

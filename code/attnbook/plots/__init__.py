@@ -19,7 +19,13 @@ from attnbook.plots.grids import (
     table_cells,
     twins_diagram,
 )
-from attnbook.plots.heads import one_and_two_heads, reach_diagram, sharing_diagram
+from attnbook.plots.heads import (
+    cut_grids,
+    decoding_diagram,
+    one_and_two_heads,
+    reach_diagram,
+    sharing_diagram,
+)
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.machine import owners_diagram, units_diagram
 from attnbook.plots.online import block_frames, block_grids, flash_diagram, online_diagram
@@ -46,6 +52,8 @@ __all__ = [
     "chunks_diagram",
     "clock_hands",
     "curves",
+    "cut_grids",
+    "decoding_diagram",
     "distributions",
     "flash_diagram",
     "fused_diagram",

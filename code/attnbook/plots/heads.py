@@ -1,10 +1,11 @@
-"""The diagrams of the chapter on heads: what one and two of them read, reach and share."""
+"""The diagrams of the chapter on heads: what heads read, reach, are cut from, keep and share."""
 
 import numpy as np
 
-from attnbook.colours import BLUE, GREEN, GREY, INK, MUTED, ORANGE, SERIES
+from attnbook.colours import BLUE, FAINT, GREEN, GREY, INK, MUTED, ORANGE, SERIES
 from attnbook.plots.arguments import dictionary, real_array
-from attnbook.plots.primitives import arrow, box, heading, line, sheet, text
+from attnbook.plots.grids import side_by_side
+from attnbook.plots.primitives import FRAME, arrow, box, heading, line, sheet, text
 from attnbook.plots.style import drawn
 
 WORDS = {"2": 2, "−": 0, "10": 10}
@@ -12,9 +13,13 @@ HEADS = {  # the weights that the minus gives to the three words, in sixths
     "head 0": ((4, 1, 1), BLUE, SERIES[0]),
     "head 1": ((1, 1, 4), GREEN, SERIES[2]),
 }
-MIXED = (2, -2)  # what the last matrix makes of the heads
 SHARING = {"multi-head": 4, "grouped-query": 2, "multi-query": 1}
 N_HEADS = 4
+CUTS = {  # which of two heads gets each of twelve numbers, three words of four features
+    "transpose": np.arange(12).reshape(3, 4) % 4 // 2,
+    "view": np.arange(12).reshape(3, 4) // 6,
+}
+TEXT = {"the": 0.1, "black": 0.2, "cats": 0.4, "sleep": 0.3}  # word → weight for the last query
 
 
 @drawn
@@ -38,18 +43,14 @@ def _read(ax, x, title, heads):
         sixths, color, ink = HEADS[head]
         for share, start in zip(sixths, words.values(), strict=True):
             line(ax, [start, place], [0.95, 1.87], 1.4 * share, ink, zorder=0, alpha=0.75)
-        average = sum(s * number for s, number in zip(sixths, WORDS.values(), strict=True)) / 6
-        box(ax, place, 2.05, 0.62, 0.36, f"{average:g}", color)
+        box(ax, place, 2.05, 0.95, 0.36, "average", color)
         text(ax, place, 2.45, head, color=MUTED)
     if len(heads) == 1:
         text(ax, x, 2.95, "an average lies\nbetween 0 and 10", color=MUTED)
         return
     for place in found.values():
         arrow(ax, (place, 2.6), (x + (0.42 if place > x else -0.42), 3.05))
-    averages = [sum(np.multiply(HEADS[h][0], [*WORDS.values()])) / 6 for h in heads]
-    result = sum(m * a for m, a in zip(MIXED, averages, strict=True))
-    words = " − ".join(f"2 · {a:g}" for a in averages)
-    box(ax, x, 3.22, 2.0, 0.36, f"{words} = −{abs(result):g}", ORANGE)
+    box(ax, x, 3.22, 2.0, 0.36, f"2 − 10 = −{WORDS['10'] - WORDS['2']}", ORANGE)
 
 
 @drawn
@@ -102,3 +103,37 @@ def _shared(x, head, n_kv):
     """The place of a head of keys and values: in the middle of those that read it."""
     group = N_HEADS // n_kv
     return x + 0.45 * (group * head + (group - 1) / 2 - 1.5)
+
+
+@drawn
+def cut_grids():
+    """Draw which head gets which numbers of three words: with the transpose, and by a view."""
+    colored = [[[(BLUE, GREEN)[m] for m in row] for row in owners] for owners in CUTS.values()]
+    owners = [owners.astype(str) for owners in CUTS.values()]
+    return side_by_side(colored, list(CUTS), 2, words=owners, axes=("words", "features"))
+
+
+@drawn
+def decoding_diagram():
+    """Draw one step of writing: what the KV cache keeps, what is new, what is read."""
+    ax, new = sheet(3.5), len(TEXT) - 1
+    places = [1.6 + 1.2 * n for n in range(len(TEXT))]
+    rows = {"words": 0.3, "query": 0.95, "keys": 1.85, "values": 2.35, "output": 3.2}
+    box(ax, np.mean(places[:new]), 2.1, 1.2 * new - 0.15, 1.05, color=FAINT, linewidth=0, zorder=-1)
+    heading(ax, places[0] - 0.03, 1.32, "KV cache")
+    for name, y in rows.items():
+        text(ax, 0.12, y, name, ha="left", color=MUTED)
+    box(ax, places[new], rows["query"], 0.56, 0.36, f"$q_{new}$", BLUE)
+    for n, (x, (word, weight)) in enumerate(zip(places, TEXT.items(), strict=True)):
+        box(ax, x, rows["words"], 0.85, 0.36, word, GREY)
+        look = FRAME if n == new else {}
+        box(ax, x, rows["keys"], 0.56, 0.36, f"$k_{n}$", GREEN, **look)
+        box(ax, x, rows["values"], 0.56, 0.36, f"$v_{n}$", ORANGE, **look)
+        thick = {"width": 1 + 8 * weight, "color": SERIES[0], "zorder": 0}
+        line(ax, [places[new], x], [1.14, 1.66], **thick)
+        line(ax, [x, places[new]], [2.54, 3.0], **thick)
+    box(ax, places[new], rows["output"], 0.56, 0.36, f"$o_{new}$", ORANGE)
+    arrow(ax, (places[new] + 0.3, rows["output"]), (places[new] + 0.62, rows["output"]))
+    text(ax, places[new] + 1.03, rows["output"], "next word", color=MUTED)
+    text(ax, places[new] + 0.4, rows["keys"] + 0.25, "added now", ha="left", color=MUTED)
+    return ax.figure
