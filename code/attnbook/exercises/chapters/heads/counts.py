@@ -12,7 +12,7 @@ d_head = 768/12 = 64. W_k has 4 · 64 = 256 columns. The parameters are
 is at most 64. A word adds 256 numbers of keys and 256 of values, in 16 bits 1,024 bytes.
 
 Notice
-A third of the cache of multi-head attention, and two thirds of its parameters.
+The layer has a third of the cache of multi-head attention, and two thirds of its parameters.
 """
 
 from attnbook.exercises.engine.module import predict

@@ -121,8 +121,8 @@ keys are hidden; there is no mask here, and all keys are seen.
     product_attention(q, k, v) → product_attention(q, k, v, np.tri(q.shape[-2], k.shape[-2], dtype=bool))
 the softmax runs over the queries; the weights of a query sum to 1 over the keys.
     scaled_dot_product_attention(q, k, v) → softmax(dot_product_scores(q, k).mT).mT @ v
-a group has h / h_kv heads of queries, neither h_kv nor h: so often is each head repeated, and head
-m reads m // (h / h_kv).
+a group has h / h_kv heads of queries, neither h_kv nor h. That is how often each head is repeated,
+and head m reads m // (h / h_kv).
     q.shape[-3] // k.shape[-3] → k.shape[-3]
     times = q.shape[-3] // k.shape[-3] → times = q.shape[-3]
 every head looks at the keys of all heads; it has one of them.

@@ -3,16 +3,15 @@
 Hints
 1. The weights are 7/9, 1/9 and 1/9: all three words take part, and the minus has number 0.
 2. The left average is (7 · 9 + 27) / 9.
-3. Which factor makes −18 of the difference of the two averages?
+3. By which factor must the difference of the two averages be multiplied to become −18?
 
 Why
 (7 · 9 + 27)/9 = 10 and (9 + 7 · 27)/9 = 22. Their difference is −12, and the right one is −18, so
 the factor is 18/12 = 1.5. In general it is (a + 2)/(a − 1) for the affinity a: near 1 for sharp
-weights, and for a = 1 there is none.
+weights; for a = 1 both averages are equal, and no factor exists.
 
 Notice
-A learned output projection finds this factor by itself. No factor helps where both averages are
-equal.
+A model that learns its output projection can find this factor by itself.
 """
 
 import numpy as np
@@ -51,7 +50,7 @@ that is for 2 and 10; the text is 9 − 27 here.
     at 1: 72 / 9
 2 is the factor of the affinity 4; here the averages lie 12 apart.
     at 2: 2
-the factor makes −18 of −12, not −12 of −18: divide the other way.
+the factor turns −12 into −18, and yours turns −18 into −12: divide the other way.
     at 2: 2 / 3
 32 is the sum of the averages; W_o takes their difference, −12.
     at 2: 18 / 32 || -18 / 32
@@ -59,9 +58,9 @@ both differences are negative, so the factor is positive.
     at 2: -1.5
 the averages lie 12 apart and the numbers 18: some factor is needed.
     at 2: 1
-the averages differ by −12; which factor makes −18 of it?
+the averages differ by −12; by which factor must that be multiplied to become −18?
     at 2: 12 || -12
-the difference itself is −18; which factor makes it of 10 − 22?
+the difference itself is −18; by which factor must 10 − 22 be multiplied to become −18?
     at 2: -18 || 18
 9/7 undoes one weight; each average holds some of the other number.
     at 2: 9 / 7

@@ -38,7 +38,7 @@ the order is reversed: head 0 reads head 0.
     [2, 2, 1, 1, 0, 0]
 that is m % 2, two heads in turn; there are three, and neighbours share.
     [0, 1, 0, 1, 0, 1]
-the three stand forth and back; neighbours share, and the order stays.
+the three run forwards and then backwards; neighbours share, and the order stays.
     [0, 1, 2, 2, 1, 0]
 heads 0 and 1 of the queries are neighbours, and read one head: two by two they share.
     [0, 1, 1, 2, 2, 2]

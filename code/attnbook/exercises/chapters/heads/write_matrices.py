@@ -96,7 +96,7 @@ the finished product is cut, and it is a sum over all heads: cut before you mult
     = split_heads(w_v @ w_o, n_heads)
 n_heads is taken for the width of a head; it is the number of heads.
     = write_matrices(w_v, w_o, w_v.shape[-1] // n_heads)
-the width of a head comes of the rows of w_v; divide its number of columns.
+the width of a head was computed from the rows of w_v; divide its number of columns.
     w_v.shape[-1] // → w_v.shape[-2] //
 one column is taken for each head; each has d_head, which lie together.
     w_v.shape[-1] // n_heads → 1
