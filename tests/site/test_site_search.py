@@ -32,7 +32,7 @@ TAUGHT = {  # what a reader types -> part of the address where the first result 
     "heat map": "html#",
     "bfloat16": "pytorch/precision.html",
     "transformer architecture": "numpy/three-ways.html",
-    "attention is all you need": "numpy/three-ways.html",
+    "attention is all you need": "numpy/heads.html",  # which that paper invented
     "how do I find a NaN": "pytorch/twins.html#break-it-once-find-the-nan",
 }
 NOTHING = {"einsum", "zyzzyva"}  # no chapter speaks of einsum
