@@ -72,7 +72,7 @@ const ranked = query => {
   const taught = ({sum, hits}) => {
     const {chapter, page} = hits[0].section, title = words(page);
     const named = query.filter(word => title.includes(word)).length / query.length;
-    return sum * (1 + 2 * named ** 2) / (1 + (chapter || 50)) ** .8;  // the earlier chapter teaches
+    return sum * (1 + 2 * named ** 2) / (1 + (chapter || 50)) ** .7;  // the earlier chapter teaches
   };
   const best = [...pages.values()].sort((a, b) => taught(b) - taught(a));
   return best.flatMap(({hits}) => hits.sort((a, b) => b.points - a.points).map(hit => hit.section));

@@ -21,7 +21,7 @@ TAUGHT = {  # what a reader types -> part of the address where the first result 
     "finite differences": "numpy/gradients.html#finite-differences",
     "backward": "numpy/gradients.html",
     "online softmax": "numpy/online.html",
-    "FlashAttention": "gpu/triton.html#flashattention",
+    "FlashAttention": "numpy/flash-attention.html",
     "delta rule": "numpy/linear.html#correct-the-delta-rule",
     "linear attention": "numpy/linear.html",
     "rope_backward": "html#",
