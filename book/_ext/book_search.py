@@ -5,6 +5,7 @@ A section is one entry: its address, its number and title, its own text, and the
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 from book_api import API, in_api
@@ -46,7 +47,7 @@ def _code(section):
 
 
 def _entry(at, title, page, text, number="", code=()):
-    words = " ".join(sorted(set(code) - set(IDENTIFIER.findall(text))))
+    words = {word.lower() for word in code} - {word.lower() for word in IDENTIFIER.findall(text)}
     return {"at": at, "n": number, "title": title, "page": page, "text": text, "code": words}
 
 
@@ -88,10 +89,20 @@ def _pages(app):
 def _write(app, error):
     if error or app.builder.name != "html":
         return
-    pages = [_brief([*entries(app.env, doc)]) for doc in sorted(app.env.found_docs)]
+    found = [[*entries(app.env, doc)] for doc in sorted(app.env.found_docs)]
+    _keep_telling_words([entry for page in found for entry in page])
+    pages = [_brief(page) for page in found]
     text = json.dumps([p for p in pages if p], ensure_ascii=False, separators=(",", ":"))
     # a script, not JSON: pages opened from a folder may not fetch
     Path(app.outdir, "_static", "sections.js").write_text(f"const PAGES = {text};\n")
+
+
+def _keep_telling_words(found, most=1 / 20):
+    """A word of code that many sections have, such as `return`, leads to none of them."""
+    often = Counter(word for entry in found for word in entry["code"])
+    for entry in found:
+        telling = (word for word in entry["code"] if often[word] <= max(1, most * len(found)))
+        entry["code"] = " ".join(sorted(telling))
 
 
 def _brief(found):
