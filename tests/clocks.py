@@ -9,7 +9,7 @@ MEASURES = {  # what of the package returns times, rates, or shares of a time
     "rounds", "event_rounds", "rounds_with_ceilings", "ceilings", "operations", "timed",
     "case_rows", "rows_at", "where_it_goes", "recorded", "length_results", "gpu_results",
 }  # fmt: skip
-UNDER_THEM = {"RESULTS", "cuda", "launch", "probes", "profile"}  # what a test puts another for
+UNDER_THEM = {"RESULTS", "cuda", "launch", "probes", "profiled"}  # what a test puts another for
 WITHOUT = {"len", "set", "type", "isinstance", "keys"}  # of times, and no time itself
 FIELDS = {"command", "environment", "settings", "case", "form", "n", "peak_mib"}  # of a record
 BODIES = "body", "orelse", "handlers", "finalbody"
