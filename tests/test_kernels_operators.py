@@ -290,4 +290,4 @@ def test_without_triton_one_sentence_says_so():
 def test_kernels_to_be_compiled_are_not_run_without_a_gpu():
     code = "import torch; x = torch.ones(1, 1, 1, 16); from attnbook import kernels; "
     said = ran(code + "kernels.flash_attention(x, x, x)", TRITON_INTERPRET="0")
-    assert "ValueError: q is on cpu; expected a GPU" in said
+    assert "ValueError: flash_attention: q is on cpu; expected a GPU" in said

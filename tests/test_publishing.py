@@ -88,8 +88,10 @@ def test_the_version_is_the_same_wherever_it_is_said():
 
 
 def is_there(name):
-    module, function = name.split(".")
-    return hasattr(getattr(attnbook, module), function)
+    thing = attnbook
+    for part in name.split("."):
+        thing = getattr(thing, part, None)
+    return thing is not None
 
 
 def test_the_changelog_leads_from_names_that_are_gone_to_names_that_are_there():

@@ -216,7 +216,7 @@ def test_the_readable_form_is_for_what_is_not_finite_alone(monkeypatch, form):
 
 @pytest.mark.parametrize("wrong", [-1, 8])
 def test_tiles_refuse_wrong_lengths(wrong):
-    with pytest.raises(ValueError, match=f"^valid_lens has {wrong}; expected 0 to n_k = 7"):
+    with pytest.raises(ValueError, match=f"tiled: valid_lens has {wrong}; expected 0 to n_k = 7"):
         tiles.padded_attention_tiled(*drawn(5, 7), np.array([3, wrong]))
 
 
@@ -232,7 +232,8 @@ def test_lengths_are_looked_at_without_a_mask():
 
 @pytest.mark.parametrize("left, right", [(-1, 0), (0, -2)])
 def test_tiles_refuse_a_negative_window(left, right):
-    with pytest.raises(ValueError, match=f"left and right are {left} and {right}; expected 0"):
+    name, value = ("left", left) if left < 0 else ("right", right)
+    with pytest.raises(ValueError, match=f"tiled: {name} is {value}; expected 0 or more"):
         tiles.sliding_window_attention_tiled(*drawn(5, 7), left, right)
 
 

@@ -1,16 +1,17 @@
 // What a page does beyond showing itself: menus, focus, the contents' mark.
 
-// What is too wide scrolls: it fades where there is more. The theme lets the keyboard reach it, but for
-// formulas, and looks anew when the window is resized.
+// What is too wide scrolls: it fades where there is more, and the keyboard reaches it.
 const WIDE = ".bd-article :is(pre, .katex-display, .pst-scrollable-table-container)";
 const hint = box => {
   const beyond = box.scrollWidth - box.clientWidth - box.scrollLeft;
   box.classList.toggle("more-before", box.scrollLeft > 1);
   box.classList.toggle("more-after", beyond > 1);
-  if (box.matches(".katex-display")) box.tabIndex = box.scrollLeft > 1 || beyond > 1 ? 0 : -1;
+  if (box.scrollLeft > 1 || beyond > 1) box.tabIndex = 0;
+  else if (box.matches(".katex-display")) box.tabIndex = -1;
 };
 const hintAll = () => document.querySelectorAll(WIDE).forEach(hint);
 hintAll();
+document.fonts.ready.then(hintAll);
 addEventListener("resize", hintAll);
 addEventListener("toggle", () => dispatchEvent(new Event("resize")), true);  // what was folded had no width
 addEventListener("scroll", event => {
