@@ -13,6 +13,7 @@ const hintAll = () => document.querySelectorAll(WIDE).forEach(hint);
 hintAll();
 document.fonts.ready.then(hintAll);
 addEventListener("resize", hintAll);
+matchMedia("print").addEventListener("change", hintAll);  // in print lines wrap
 addEventListener("toggle", () => dispatchEvent(new Event("resize")), true);  // what was folded had no width
 addEventListener("scroll", event => {
   if (event.target !== document && event.target.matches(WIDE)) hint(event.target);

@@ -154,6 +154,16 @@ def test_the_keyboard_reaches_what_scrolls_also_where_it_was_folded(visit):
     assert page.evaluate(f"({WIDE})().filter(box => box.tabIndex).length") == 0
 
 
+def test_the_keyboard_reaches_what_scrolls_also_after_the_page_was_printed(visit):
+    page = visit(CHAPTER, width=390).page
+    page.emulate_media(media="print")  # where lines wrap
+    page.evaluate("dispatchEvent(new Event('resize'))")
+    page.wait_for_timeout(500)  # the theme waits for 300 ms
+    page.emulate_media(media="screen")
+    page.evaluate("new Promise(requestAnimationFrame)")
+    assert page.evaluate(f"({WIDE})().filter(box => box.tabIndex).length") == 0
+
+
 CITED = """() => [...document.querySelectorAll("div.citation")].map(entry => [
   entry.querySelector("a[href^=http]").href,
   [...entry.querySelectorAll(".users a")].map(link => `${link.textContent}. ${link.pathname}`),
