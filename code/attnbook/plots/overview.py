@@ -18,10 +18,10 @@ STATIONS = {
     "blocks": "a piece at a time,\nthen merged",
     "GPU": "where memory\nsets the pace",
 }
-ENGLISH, FRENCH = ("black", "cats", "sleep"), ("les", "chats", "noirs")
+ENGLISH, FRENCH = ("black", "cats", "sleep"), ("les", "chats", "noirs", "dorment")
 WAYS = {  # who asks, who answers, and whether later words are hidden
     "bidirectional": (ENGLISH, ENGLISH, False),
-    "causal": (FRENCH, FRENCH, True),
+    "causal": (ENGLISH, ENGLISH, True),
     "cross": (FRENCH, ENGLISH, False),
 }
 HEADS = (BLUE, GREEN, ORANGE)
@@ -101,22 +101,26 @@ def three_ways_diagram():
 
     Rows are the words that ask, columns the words that answer; hatched is hidden.
     """
-    ax = sheet(3.1)
+    ax = sheet(3.2)
     for n, (name, (rows, columns, causal)) in enumerate(WAYS.items()):
-        x, y, cell = 1.4 + 2.22 * n, 1.95, 0.46
+        x, top, cell = 1.4 + 2.2 * n, 1.36, 0.45
         heading(ax, x - 0.2, 0.2, name)
         color = {ENGLISH: GREEN, FRENCH: BLUE}
         for k, (words, role) in enumerate([(rows, "asks"), (columns, "answers")]):
             text(ax, x - 0.96, 0.55 + 0.36 * k, role, ha="left", color=MUTED)
             name = "English" if words is ENGLISH else "French"
             box(ax, x + 0.3, 0.55 + 0.36 * k, 0.8, 0.3, name, color[words])
+        shown = color[columns]
         seen = [
-            [color[columns] if j <= i or not causal else None for j in range(3)] for i in range(3)
+            [shown if j <= i or not causal else None for j in range(len(columns))]
+            for i in range(len(rows))
         ]
-        matrix(ax, x, y + 0.3, seen, cell)
-        for j in range(3):
-            text(ax, x + cell * (j - 1), y - 0.53, columns[j])
-            text(ax, x - 1.5 * cell - 0.08, y + 0.3 + cell * (j - 1), rows[j], ha="right")
+        matrix(ax, x, top + len(rows) * cell / 2, seen, cell)
+        left = x - len(columns) * cell / 2
+        for j, word in enumerate(columns):
+            text(ax, left + cell * (j + 0.5), top - 0.14, word)
+        for i, word in enumerate(rows):
+            text(ax, left - 0.08, top + cell * (i + 0.5), word, ha="right")
     return ax.figure
 
 

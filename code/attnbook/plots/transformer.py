@@ -71,7 +71,7 @@ def _handed_over(ax, start, end):
 def _ending(ax, x):
     end = max(DECODER["parts"]) + ADDED
     arrow(ax, (x, end + RADIUS), (x, end + 0.68))
-    _part(ax, x, end + 0.86, "dense layer, softmax", height=0.36)
+    _part(ax, x, end + 0.86, "linear layer, softmax", height=0.36)
     arrow(ax, (x, end + 1.04), (x, end + 1.28))
     text(ax, x, end + 1.44, NEXT, style="italic")
 
