@@ -55,6 +55,7 @@ CALLS = {
     **named("bars in groups", ["a", "b"], {"s": [1, 2], "t": [0, np.nan]}, "number"),
     **named("bars and a limit", ["a"], [1.2], "share", limit=("budget", 1)),
     **named("block_grids", [SOME] * 3, [EVERY] * 3, ["a", "b", "padded"]),
+    **named("caught_grids", [~CAUSAL, CAUSAL], ["one", "two"], ["sums", "zeros", "signs"], "123"),
     **named("clock_hands", ANGLES, ["pair 0", "pair 1"], ["0", "1", "1000"]),
     **named("curves", X, {"a": X, "b": 2 * X}, "x", "y", points={"p": (X, X)}),
     **named("curves by logarithms", X, {"a": X**9}, "x", "y", xscale="log", yscale="log"),

@@ -72,6 +72,16 @@ def test_the_row_of_softmax_is_that_of_chapter_1_at_every_step():
     np.testing.assert_allclose(lse, reference.logsumexp(scores))
 
 
+def test_the_masked_row_is_that_of_the_package_at_every_step():
+    (scores, _), (replaced, _), (exp, _), (weights, _) = softmax.MASKED_ROW.values()
+    mask = np.array(softmax.VISIBLE)
+    assert scores == softmax.ROW["scores"][0]
+    assert replaced == [s if seen else "−∞" for s, seen in zip(scores, mask, strict=True)]
+    np.testing.assert_allclose(number(exp), np.where(mask, np.exp(number(scores)), 0))
+    np.testing.assert_allclose(number([softmax.MASKED_TOTAL]), number(exp).sum())
+    np.testing.assert_allclose(number(weights), reference.softmax(number(scores), mask))
+
+
 def test_each_score_pulls_by_the_derivative_of_the_output():
     weights, values = np.array(softmax.EIGHTHS) / 8, np.array(softmax.VALUES)
     pulls = weights * (values - softmax.OUTPUT)

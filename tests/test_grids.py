@@ -40,6 +40,13 @@ def test_grids_name_their_rows_at_the_left_and_their_columns_above(draw, rows, c
     assert {x < left for x, _ in places[rows]} == {True}
 
 
+def test_each_grid_of_what_is_caught_names_its_tests_and_is_blue_where_one_catches():
+    (ax,) = figure_of(CALLS["caught_grids"]).axes
+    assert [text.get_text() for text in ax.texts].count("zeros") == 2
+    numbers = [len(p.get_path().vertices) // 5 for p in ax.patches if not p.get_hatch()]
+    assert numbers == [(~CAUSAL).sum(), CAUSAL.sum()]
+
+
 def test_a_right_cell_that_is_hidden_has_no_number_and_no_say_in_the_decimals():
     shown = words(lambda: plots.right_and_wrong([[0.5, 1 / 3]], [[1, 0]], mask=[[True, False]]))
     assert [word for word in shown if "." in word] == ["0.5"]

@@ -12,6 +12,7 @@ from attnbook.plots.curves import curves
 from attnbook.plots.diagram import attention_diagram
 from attnbook.plots.fused import fused_diagram
 from attnbook.plots.grids import (
+    caught_grids,
     distributions,
     influence_grids,
     mask_grids,
@@ -34,7 +35,13 @@ from attnbook.plots.positions import clock_hands, positions_diagram, two_hands
 from attnbook.plots.programs import gpu_diagram, programs_diagram, race_diagram, warps_diagram
 from attnbook.plots.rings import overlap_diagram, ring_diagram, turns_grids
 from attnbook.plots.scores import additive_network, kernel_diagram
-from attnbook.plots.softmax import merge_diagram, number_line, pull_diagram, softmax_diagram
+from attnbook.plots.softmax import (
+    masked_softmax_diagram,
+    merge_diagram,
+    number_line,
+    pull_diagram,
+    softmax_diagram,
+)
 from attnbook.plots.states import bracketings_diagram, chunks_diagram
 from attnbook.plots.transformer import transformer_diagram
 from attnbook.plots.words import arrows, sentences, shape_diagram
@@ -49,6 +56,7 @@ __all__ = [
     "block_grids",
     "book_in_one_picture",
     "bracketings_diagram",
+    "caught_grids",
     "chunks_diagram",
     "clock_hands",
     "curves",
@@ -64,6 +72,7 @@ __all__ = [
     "influence_grids",
     "kernel_diagram",
     "mask_grids",
+    "masked_softmax_diagram",
     "merge_diagram",
     "number_line",
     "one_and_two_heads",

@@ -41,10 +41,25 @@ def influence_grids(moved, titles):
     return _blue_or_hatched("moved", moved, titles, axes=("outputs i", "words t"))
 
 
-def _blue_or_hatched(name, grids, titles, **look):
+@drawn
+def caught_grids(caught, titles, tests, bugs):
+    """Draw which of some tests catches which of some bugs, as masks are drawn: caught is blue.
+
+    The grids, arrays of booleans of shape (tests, bugs), stand below each other.
+
+    Raises
+    ------
+    ValueError
+        If a shape, a dtype or the number of some names does not fit.
+    """
+    look = {"names": (tests, bugs), "axes": ("tests", "exhibits")}
+    return _blue_or_hatched("caught", caught, titles, columns=1, **look)
+
+
+def _blue_or_hatched(name, grids, titles, columns=None, **look):
     grids = [boolean_array(f"{name}[{n}]", grid, [np.shape(grid)]) for n, grid in enumerate(grids)]
     titles = names_of("titles", titles, len(grids))
-    columns = min(len(grids), 4 if len(grids) == 4 else 3)
+    columns = columns or min(len(grids), 4 if len(grids) == 4 else 3)
     cells = [[[SEEN if seen else None for seen in row] for row in grid] for grid in grids]
     return side_by_side(cells, titles, columns, **look)
 

@@ -1,10 +1,10 @@
-"""The diagrams of softmax: a row, two blocks, where exp overflows, and what a score moves."""
+"""The diagrams of softmax: a row, a masked row, two blocks, where exp overflows, and pulls."""
 
 import numpy as np
 
-from attnbook.colours import BLUE, GREEN, GREY, INK, MUTED, ORANGE, PAPER, SERIES
+from attnbook.colours import BLUE, GREEN, GREY, INK, MUTED, ORANGE, PAPER, SEEN, SERIES
 from attnbook.plots.numerals import on_axis
-from attnbook.plots.primitives import arrow, box, heading, line, sheet, text
+from attnbook.plots.primitives import arrow, box, heading, line, matrix, sheet, text
 from attnbook.plots.style import drawn
 
 ROW = {  # the book's example
@@ -15,6 +15,14 @@ ROW = {  # the book's example
 }
 STEPS = ["− m", "exp", "÷ sum"]
 LARGEST, TOTAL, LSE = "ln 4", "2", "ln 8"
+VISIBLE = (True, True, False)
+MASKED_ROW = {  # the same with its last key hidden
+    "scores": (["0", "ln 3", "ln 4"], PAPER),
+    "replaced": (["0", "ln 3", "−∞"], PAPER),
+    "exponentials": (["1", "3", "0"], GREY),
+    "weights": (["1/4", "3/4", "0"], BLUE),
+}
+MASKED_TOTAL = "4"
 VALUES, EIGHTHS, OUTPUT = (0, 4, 8), (1, 3, 4), 5.5
 BLOCKS = {  # the book's example in two blocks: scores, weights, values, lse, output
     "block a": (["0", "ln 3"], ["1/4", "3/4"], [0, 4], "ln 4", 3),
@@ -33,10 +41,7 @@ def softmax_diagram():
     """Draw one row of scores on its way to weights, and what it leaves besides, its lse."""
     ax = sheet(3.1)
     places, rows, low = (0.7, 2.3, 4.05, 5.85), (0.85, 1.3, 1.75), 2.7
-    for x, (name, (cells, color)) in zip(places, ROW.items(), strict=True):
-        heading(ax, x, 0.35, name)
-        for y, cell in zip(rows, cells, strict=True):
-            box(ax, x, y, 0.75, 0.34, cell, color)
+    _columns(ax, ROW, places, rows)
     for start, end, step in zip(places[:-1], places[1:], STEPS, strict=True):
         text(ax, (start + end) / 2, rows[1] - 0.2, step, color=MUTED)
         arrow(ax, (start + 0.45, rows[1]), (end - 0.45, rows[1]))
@@ -46,6 +51,32 @@ def softmax_diagram():
     arrow(ax, (places[0] + 0.5, low), (1.47, low))
     arrow(ax, (places[2] - 0.5, low), (3.13, low))
     box(ax, places[1], low, 1.64, 0.34, f"L = m + ln sum = {LSE}", GREEN)
+    return ax.figure
+
+
+def _columns(ax, row, places, rows):
+    for x, (name, (cells, color)) in zip(places, row.items(), strict=True):
+        heading(ax, x, 0.35, name)
+        for y, cell in zip(rows, cells, strict=True):
+            box(ax, x, y, 0.75, 0.34, cell, color)
+
+
+@drawn
+def masked_softmax_diagram():
+    """Draw one row of scores whose last key is hidden, on its way through a mask to weights."""
+    ax = sheet(2.05)
+    places, rows, mask = (0.6, 2.55, 4.25, 6.05), (0.85, 1.3, 1.75), 1.55
+    _columns(ax, MASKED_ROW, places, rows)
+    heading(ax, mask, 0.35, "mask")
+    for y, seen in zip(rows, VISIBLE, strict=True):
+        matrix(ax, mask, y, [[SEEN if seen else None]], 0.34)
+        arrow(ax, (places[0] + 0.45, y), (mask - 0.24, y))
+        if seen:
+            arrow(ax, (mask + 0.24, y), (places[1] - 0.45, y))
+    steps = ("exp", f"÷ {MASKED_TOTAL}")
+    for start, end, step in zip(places[1:-1], places[2:], steps, strict=True):
+        text(ax, (start + end) / 2, rows[1] - 0.2, step, color=MUTED)
+        arrow(ax, (start + 0.45, rows[1]), (end - 0.45, rows[1]))
     return ax.figure
 
 
