@@ -1,12 +1,12 @@
 """4. Minus infinity, added · easy · 4 min
 
 Hints
-1. The sum is right for every finite score. Which floats are not finite, beside NaN?
+1. The sum is right for every finite score. Which floats are not finite, apart from NaN?
 2. What is inf − inf? And at which key must the inf stand to be hidden?
 
 Why
-∞ + (−∞) is NaN, and the sum carries it to the whole row. Finite scores, and −∞, become −∞ as they
-should: addition fails only where something is broken already.
+∞ + (−∞) is NaN, and the sum carries it to the whole row. Finite scores become −∞ as they should, and
+so does −∞: addition fails only where something is broken already.
 
 Notice
 Replace what is hidden: then it does not matter what stood there.

@@ -11,7 +11,8 @@ j + length >= n_k. As a sum it also holds for lengths in uint8, which n_k may no
 get a new last axis, of length 1, which meets the keys; `...` keeps all others.
 
 Notice
-With left padding under a causal mask the first queries see nothing, as in exhibit 4.
+With left padding under a causal mask the first queries see nothing. The museum's exhibit 4 shows what
+that can cost.
 """
 
 import numpy as np

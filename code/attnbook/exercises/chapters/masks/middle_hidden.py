@@ -30,7 +30,7 @@ the zero stands at the wrong key: the middle one is hidden.
     (1 / 5, 4 / 5, 0)
 the scores differ and one is hidden: the weights are neither equal nor all above 0.
     (1 / 3, 1 / 3, 1 / 3)
-softmax is no argmax: the first key is visible, and keeps its share.
+softmax is not argmax: the first key is visible, and keeps its share.
     (0, 0, 1)
 the hidden weight went to the last key alone: it goes in proportion, 1 : 4.
     (1 / 8, 0, 7 / 8)

@@ -1,7 +1,7 @@
 """5. Ancestors in a tree · medium · 8 min
 
 Hints
-1. np.eye(n, dtype=bool) shows every word itself. Go through the words in order.
+1. Under np.eye(n, dtype=bool) each word sees itself. Begin with it, and go through the words in order.
 2. A word sees what the word before it sees: row i gets row parents[i] as well, by |.
 3. A first word has the parent -1, and mask[-1] is the last row: leave such rows alone.
 

@@ -5,11 +5,11 @@ Hints
 2. The scores become 0, ln 2 and ln 2. Which exponentials are these?
 
 Why
-The fill is ln 2 above the visible score, so each of the two hidden exponentials is twice the
-visible one: 1, 2 and 2. The visible key gets 1/5, and the hidden ones 4/5 together.
+The fill lies ln 2 above the visible score, so each of the two hidden exponentials is twice the
+visible one, and the three are as 1, 2 and 2. The visible key gets 1/5, and the hidden ones 4/5 together.
 
 Notice
-−10000 is no lower than −1: what counts is how far it lies below the visible scores.
+−10000 hides no better than −1. What counts is how far a fill lies below the visible scores.
 """
 
 import numpy as np

@@ -3,7 +3,7 @@
 Hints
 1. Compute the outputs once. For each j copy v, change row j alone, and compute them again.
 2. Column j holds, for each query i, whether any feature of output i differs.
-3. NaN != NaN is True: count an entry as moved only where not both outputs are NaN.
+3. NaN != NaN is True, so an entry has not moved if its output is NaN both before and after.
 
 Why
 Change one value, look at every output, and put the value back: column j is what value j moves. For
@@ -11,8 +11,9 @@ a causal attention everything above the diagonal must be False. A weight of exac
 so the comparison needs no tolerance.
 
 Notice
-Exhibits 1, 3, 5 and 7 leak, and 8 and 9 lose keys. 2, 4, 6 and 10 look right here: a NaN does not
-move, 6 needs sums of rows, and in 10 only the padded query sees padding.
+Exhibits 1, 3, 5 and 7 leak, and 8 and 9 lose keys. The other four look right here: in 2 and 4 a NaN
+does not move, 6 needs the sums of its rows, and in 10, with a causal mask, only the padded query sees
+padding.
 """
 
 import numpy as np

@@ -10,7 +10,7 @@ A NaN in a visible score says that something broke earlier. The definition passe
 goes unseen. A guard for the empty row alone leaves other NaNs alone.
 
 Notice
-Repair the cause, not the symptom: a guard for the empty row lets other NaNs be seen.
+Repair the cause and not the symptom: a guard for the empty row leaves every other NaN in sight.
 """
 
 import numpy as np
