@@ -1,11 +1,11 @@
-"""The diagrams of linear attention show its two bracketings and its chunks."""
+"""The diagrams of linear attention show its two bracketings, its chunks and a correction."""
 
 import numpy as np
 import pytest
 from figures import figure_of
 from matplotlib.colors import to_hex
 
-from attnbook import plots
+from attnbook import linear, plots
 from attnbook.colours import BLUE, GREEN, HIDDEN, ORANGE
 from attnbook.plots import states
 
@@ -37,3 +37,27 @@ def test_another_chunk_is_seen(monkeypatch):
     monkeypatch.setattr(states, "CHUNK", 4)
     with pytest.raises(AssertionError):
         test_a_chunk_shows_its_own_past_and_the_state_all_before_it()
+
+
+def points(figure):
+    """The places of the dots, as numbers of the state."""
+    (left, bottom), unit = states.ORIGIN, states.UNIT
+    lines = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
+    places = [(line.get_xdata()[0], line.get_ydata()[0]) for line in lines]
+    return {(round((x - left) / unit, 6), round((bottom - y) / unit, 6)) for x, y in places}
+
+
+def test_the_correction_ends_where_the_package_does():
+    state, key, told = (np.array(x) for x in (states.BEFORE, states.KEY, [states.TOLD]))
+    betas = [np.array(0.0), np.array(0.5), np.array(1.0), None]  # None: the plain sum
+    moved = [linear.update(state[:, None], key, told, beta=beta)[:, 0] for beta in betas]
+    figure = figure_of(plots.correction_diagram)
+    assert points(figure) == {tuple(np.round(end, 6)) for end in moved}
+    reads = {f"the key reads {key @ moved[i]:g}" for i in (0, 2, 3)}
+    assert reads <= {text.get_text() for text in figure.axes[0].texts}
+
+
+def test_another_correction_is_seen(monkeypatch):
+    monkeypatch.setattr(states, "_moved", lambda step: (2.0 + step, 6.0))
+    with pytest.raises(AssertionError):
+        test_the_correction_ends_where_the_package_does()

@@ -42,7 +42,7 @@ from attnbook.plots.softmax import (
     pull_diagram,
     softmax_diagram,
 )
-from attnbook.plots.states import bracketings_diagram, chunks_diagram
+from attnbook.plots.states import bracketings_diagram, chunks_diagram, correction_diagram
 from attnbook.plots.transformer import transformer_diagram
 from attnbook.plots.words import arrows, sentences, shape_diagram
 
@@ -59,6 +59,7 @@ __all__ = [
     "caught_grids",
     "chunks_diagram",
     "clock_hands",
+    "correction_diagram",
     "curves",
     "cut_grids",
     "decoding_diagram",

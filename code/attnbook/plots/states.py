@@ -1,6 +1,6 @@
-"""The diagrams of attention without the softmax: two bracketings, and a text in chunks."""
+"""The diagrams of attention without the softmax: two bracketings, chunks, and a correction."""
 
-from attnbook.colours import BLUE, GREEN, INK, MUTED, ORANGE
+from attnbook.colours import BLUE, GREEN, INK, MUTED, ORANGE, SERIES
 from attnbook.plots.primitives import arrow, box, heading, line, matrix, sheet, text
 from attnbook.plots.style import drawn
 
@@ -16,6 +16,8 @@ LEGEND = {
     "before it": ("$Q\\,H$, from the state", GREEN),
     "the future": ("hidden", None),
 }
+BEFORE, KEY, TOLD = (2.0, 6.0), (0.6, 0.8), 10.0  # a state, a key of length 1, the key's new value
+ORIGIN, UNIT, RIGHT, TOP = (1.0, 4.25), 0.26, 12.0, 15.0  # inches, inches for 1, the last numbers
 
 
 @drawn
@@ -71,3 +73,59 @@ def _color(i, j):
     if j > i:
         return None
     return ORANGE if i // CHUNK == j // CHUNK else GREEN
+
+
+@drawn
+def correction_diagram():
+    """Draw a state of two numbers as a point, and where the sum and the delta rule move it."""
+    ax = sheet(4.75)
+    for end, words, place in _axes():
+        arrow(ax, ORIGIN, _at(*end))
+        text(ax, *place, words, color=MUTED, rotation=90 if end[0] == 0 else 0)
+    for number in (reads := _reading(BEFORE)), TOLD, reads + TOLD:
+        _level(ax, number)
+    half, delta, total = (_moved(step) for step in ((TOLD - reads) / 2, TOLD - reads, TOLD))
+    line(ax, *zip(_at(*delta), _at(*total), strict=True), linestyle=(0, (3, 2)))
+    arrow(ax, _at(*BEFORE), _at(*delta), 2.4, SERIES[1])
+    arrow(ax, ORIGIN, _at(*KEY), 2, SERIES[0])
+    text(ax, *_at(1.35, 0.75), "$k$", size=15)
+    _mark(ax, "halfway", half)  # its numbers would lie across a line
+    for name, point in {"before": BEFORE, "delta rule": delta, "plain sum": total}.items():
+        _mark(ax, f"{name} ({point[0]:g}, {point[1]:g})", point)
+    return ax.figure
+
+
+def _at(x, y):
+    """Where the numbers x and y of a state lie on the sheet."""
+    return ORIGIN[0] + UNIT * x, ORIGIN[1] - UNIT * y
+
+
+def _axes():
+    across, up = (RIGHT, 0), (0, TOP)
+    yield across, "first number of $H$", (_at(RIGHT / 2, 0)[0], ORIGIN[1] + 0.28)
+    yield up, "second number of $H$", (ORIGIN[0] - 0.28, _at(0, TOP / 2)[1])
+
+
+def _reading(state):
+    return KEY[0] * state[0] + KEY[1] * state[1]
+
+
+def _moved(step):
+    """The state, after something is written under the key."""
+    return tuple(x + step * k for x, k in zip(BEFORE, KEY, strict=True))
+
+
+def _level(ax, number):
+    """All states from which the key reads this number, and the number at the end of the line."""
+    start = max(0.0, (number - KEY[1] * TOP) / KEY[0])
+    end = min(RIGHT, number / KEY[0] - 1)
+    ends = [(x, (number - KEY[0] * x) / KEY[1]) for x in (start, end)]
+    xs, ys = zip(*(_at(*place) for place in ends), strict=True)
+    line(ax, xs, ys, 2 if number == TOLD else 1.2, SERIES[0] if number == TOLD else MUTED)
+    text(ax, xs[1] + 0.12, ys[1], f"the key reads {number:g}", ha="left", color=MUTED)
+
+
+def _mark(ax, name, point):
+    x, y = _at(*point)
+    ax.plot(x, y, "o", markersize=8, color=INK, clip_on=False)
+    text(ax, x + 0.2, y + 0.02, name, ha="left")
