@@ -3,7 +3,8 @@
 Hints
 1. From the left: n² · 64 multiplications for the scores, and n² · 128 for the outputs.
 2. From the right: n · 64 · 128 for the state, and as many to read it.
-3. n² · 192 > n · 16,384 from which whole n on? Softmax keeps a key and a value for each position.
+3. From which whole n on is n² · 192 larger than n · 16,384? Softmax keeps a key and a value for
+   each position.
 
 Why
 192 n² is more than 16,384 n above n = 85.3, so from 86 on. The state has 64 · 128 = 8192 numbers at
@@ -29,7 +30,7 @@ def costs():
 MISTAKES = """
 at 85 the left way is still cheaper: 16,320 < 16,384.
     [85, 8192, 1_920_000]
-that is where both cost the same; n is whole, so the next number is meant.
+there both ways cost the same; n is a whole number, and the next one makes the right way cheaper.
     [256 / 3, 8192, 1_920_000] || [85.3, 8192, 1_920_000]
 n = d is the bound where both widths are d; here 192 n² meets 16,384 n.
     [64, 8192, 1_920_000] || [65, 8192, 1_920_000]
@@ -42,17 +43,17 @@ this is half of the left side, or twice the right one: 192 n² stands against 16
     [171, 8192, 1_920_000]
 the mean width does not stand for both: the right way has the product 64 · 128.
     [96, 8192, 1_920_000]
-that is a column more, of ones, for a denominator; the values here have 128 numbers.
+that counts another column, of ones, for a denominator; the values here have 128 numbers.
     [86, 8256, 1_920_000]
 the state has a row for each of 64 features and 128 columns.
     [86, 4096, 1_920_000]
 16,384 multiplications belong to a position; the state has 64 · 128 numbers.
     [86, 16_384, 1_920_000]
-192 numbers are one key and one value; the state is a matrix.
+192 numbers are one key and one value; the state is a matrix of 64 rows and 128 columns.
     [86, 192, 1_920_000]
 the state has the same size at every n: no factor 10,000.
     [86, 81_920_000, 1_920_000]
-these are the keys alone; softmax needs the values as well.
+these are the keys alone; softmax needs the values, too.
     [86, 8192, 640_000]
 keys have 64 features and values 128: 192 for a position.
     [86, 8192, 1_280_000] || [86, 8192, 2_560_000]

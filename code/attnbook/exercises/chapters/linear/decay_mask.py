@@ -1,8 +1,8 @@
 """5. The mask of decays · hard · 12 min
 
 Hints
-1. On the diagonal nothing lies between: exp(0) = 1. Below it, the row i and the column j have the g
-   of the steps j + 1 to i.
+1. On the diagonal no step lies between, so that the entry is exp(0) = 1. Below it, row i and column
+   j have the g of the steps j + 1 to i.
 2. In column j, the sum starts anew after row j. Put g_l in row l of each column, set it to 0 where
    l ≤ j, and np.cumsum along the rows gives all sums.
 3. np.where(np.tri(n, k=-1, dtype=bool), log_decay[..., :, None], 0) is that matrix; the future

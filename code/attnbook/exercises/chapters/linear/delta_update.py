@@ -1,20 +1,20 @@
 """3. One write by the delta rule · easy · 8 min
 
 Hints
-1. What does the key read? k H, for vectors in the last axis: `(k[..., None, :] @ state)[..., 0,
-   :]`.
-2. What is missing is v minus that. It is written under the key: an outer product, `k[..., :, None]
-   * missing[..., None, :]`.
-3. `beta` has no axis for the matrix: `beta[..., None, None]`.
+1. First compute what the key reads, k H. For vectors in the last axis that is
+   `(k[..., None, :] @ state)[..., 0, :]`.
+2. What is missing is v minus that. To write it under the key, add an outer product,
+   `k[..., :, None] * missing[..., None, :]`.
+3. `beta` lacks the two axes of the matrix; `beta[..., None, None]` has them.
 
 Why
 Before the write the key reads k H. What is missing, times β, is written under the key, as an outer
 product with a row for each feature of the key.
 
 Notice
-For a key of length 1 the reading moves the share β of the way to the new value. A key longer than
-√2 with β = 1 moves past it, by more than it was off: written again and again, it makes the state
-grow without bound.
+For a key of length 1 the reading moves the fraction β of the way to the new value. With a key
+longer than √2 and β = 1 it moves past the new value, by more than it was off before; if such a key
+is written again and again, the state grows without bound.
 """
 
 import numpy as np
@@ -75,10 +75,10 @@ this is the plain sum: β and k H are not used.
 β (v - k H).
     v - ( → beta[..., None] * v - ( ; beta[..., None, None] * →
     v - ( → v - beta[..., None] * ( ; beta[..., None, None] * →
-the whole state shrinks by 1 - β; the delta rule changes only what this key reads.
+the whole state is multiplied by 1 - β; the delta rule changes it only in the direction of the key.
     v - (k[..., None, :] @ state)[..., 0, :] → v ; state + → (1 - beta[..., None, None]) * state +
     state + → (1 - beta[..., None, None]) * state +
-this is a decay by β; the delta rule takes off what this key reads, and no more.
+this is a decay by β; the delta rule subtracts what this key reads, and no more.
     = beta[..., None, None] * state + k[..., :, None] * v[..., None, :]
 the key, or what it writes, is divided by its length or the square of it: take the key as it is.
     = delta_update(state, k / np.linalg.norm(k, axis=-1, keepdims=True), v, beta)
@@ -86,9 +86,9 @@ the key, or what it writes, is divided by its length or the square of it: take t
 another number stands for β: what is missing is multiplied by β once, as it is.
     beta[..., None, None] → beta[..., None, None] ** 2
     = delta_update(state, k, v, np.clip(beta, 0, 1)) || delta_update(state, k, v, 1 - beta)
-the key reads after it has written; what is missing is asked before.
+the key reads after it has written; what is missing has to be computed before the write.
     @ state) → @ (state + k[..., :, None] * v[..., None, :]))
-this is what the key reads afterwards; the new state is asked for.
+this is what the key reads afterwards; the exercise asks for the new state.
     = (k[..., None, :] @ delta_update(state, k, v, beta))[..., 0, :]
 what is missing is added to every row; k says how much of it each row gets.
     k[..., :, None] * →

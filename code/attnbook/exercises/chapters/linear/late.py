@@ -1,8 +1,8 @@
 """6. Shrunk after the write · medium · 8 min
 
 Hints
-1. The factor of the last step stands above and below the fraction, and cancels. By which factors
-   have the earlier values faded, in each version?
+1. The factor of the last step stands above and below the fraction line, and cancels. By what
+   factors have the earlier values faded, in each version?
 2. Before the second step's average the first value has faded by exp(g_1) in the right version, and
    by exp(g_0) in the wrong one.
 3. Take two steps with different decays, and two different values.
@@ -66,8 +66,8 @@ with one constant decay both versions fade alike, one step late or not: let it c
 all values are equal, and so is every average of them: take different values.
     [3.0, 3.0, 3.0], [-1.0, 0.0, -2.0]
     if np.ptp(v) == 0
-the decays differ, but not where it shows: what they fade is the same, or far too small. Let the
-first two steps differ in both, by a little.
+the decays differ, but where they do it doesn't show, because the values there are the same or have
+faded almost to nothing. Let the first two steps differ a little, in value and in decay.
     [1.0, 2.0], [-50.0, -100.0]
     if True
 """

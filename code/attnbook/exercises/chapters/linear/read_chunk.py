@@ -2,7 +2,7 @@
 
 Hints
 1. Two parts are added: what the steps of the chunk have written, and what stands in the state.
-2. Inside, the scores q kᵀ under a causal mask take the place of weights: np.tril keeps the
+2. Inside the chunk, the scores q kᵀ under a causal mask serve as weights; np.tril keeps the
    triangle.
 3. The state is read by all queries at once: q @ state.
 
@@ -11,8 +11,8 @@ np.tril keeps row i up to column i, so step i reads the steps up to its own. The
 before the chunk, and every step reads all of it.
 
 Notice
-With one step in the chunk this is the recurrent form, and with the whole text in it the parallel
-one.
+With a single step in the chunk this is the recurrent form, and with the whole text in it the
+parallel form.
 """
 
 import numpy as np
@@ -69,8 +69,8 @@ CASES = (
 )
 
 MISTAKES = """
-a step reads the steps after it: the causal mask is missing, or the state has the whole chunk in it
-before it is read.
+a step reads the steps after it: the causal mask is missing, or the whole chunk was written into
+the state before it was read.
     np.tril( → (
 the diagonal is lost: a step writes first and reads then, its own value included.
     -2)) → -2), -1)

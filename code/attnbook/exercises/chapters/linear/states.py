@@ -11,7 +11,8 @@ and 6/2 = 3. By the delta rule the third step reads 2, misses 3, and writes 3: t
 5, and the second is left alone.
 
 Notice
-Three rules, three memories: the sum of all, the recent, and the newest value of each key.
+Each rule remembers something else: the sum keeps everything added up, decay keeps what is recent,
+and the delta rule keeps the newest value of each key.
 """
 
 import numpy as np
@@ -45,18 +46,18 @@ the first number is halved too, twice before the 5 is added: the whole state fad
     at 1: [7, 3]
 with a decay nothing is overwritten: 2/4 of the first value is left beside the 5.
     at 1: [5, 3]
-that is one step too much: the first step halves zeros, and nothing follows the third.
+that is halved once too often: the first step halves zeros, and no step follows the third.
     at 1: [5.25, 1.5]
 this halves the sum at the end; each step halves what stands there before it writes.
     at 1: [3.5, 3]
-the delta rule first takes off what the key reads: 2, so that 3 is written.
+the delta rule first subtracts what the key reads, 2, so that 3 is written.
     at 2: [7, 6]
 3 is what the third step writes; it is added to the 2 that stands there.
     at 2: [3, 6]
 that is the average of the two values, as β = 1/2 would give on the second write.
     at 2: [3.5, 6]
-there is no decay in the third row: the delta rule takes off what the key (1, 0) reads, and leaves
-the other key's 6.
+there is no decay in the third row: the delta rule subtracts what the key (1, 0) reads, and leaves
+the other key's 6 alone.
     at 2: [5, 3]
 the second number belongs to another key, and the third step does not touch it.
     at 2: [5, 0]
