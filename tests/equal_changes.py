@@ -24,7 +24,7 @@ DROPOUT = (
 
 EQUAL = {
     "weighted_average.by_hand": {
-        "weights = np.array([3, 1, 1]) / 4",  # the value that this multiplies is 0
+        "weights = np.array([4, 1, 6]) / 10",  # the value that this multiplies is 0
     },
     "weighted_average.very_wide": {  # through a kernel a million wide all is equally near
         "scores = ((2.5 - np.array([1.0, 2.0, 3.0])) / 1000000.0) ** 2",

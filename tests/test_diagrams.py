@@ -10,7 +10,7 @@ from matplotlib.text import Text
 
 from attnbook import plots, reference
 from attnbook.colours import BLUE, GREEN, GREY, INK, ORANGE, RED
-from attnbook.plots import overview, primitives, softmax
+from attnbook.plots import diagram, overview, primitives, softmax
 from attnbook.plots.scores import KERNEL
 from attnbook.plots.style import contrast
 
@@ -138,6 +138,17 @@ def test_lines_are_as_thick_as_weights():
     np.testing.assert_allclose(widths, [1.2, 6.0, 6.6])
     lines = figure_of(plots.attention_diagram).axes[0].lines
     assert [line.get_linewidth() for line in lines if line.get_zorder() == 0] == [2, 4, 5]
+    lines = figure_of(plots.lookup_diagram).axes[0].lines
+    assert [line.get_linewidth() for line in lines] == [6] + [3] * 3 + [1 + 5 / 3] * 3
+
+
+def test_a_lookup_and_the_plain_average_are_weighted_sums_and_attention_is_still_asked_for():
+    lookup, asked, average = diagram.AVERAGES.values()
+    assert asked == (["?"] * 3, "?")
+    for weights, output in (lookup, average):
+        np.testing.assert_allclose(number(weights).sum(), 1)
+        np.testing.assert_allclose(number(weights) @ diagram.VALUES, number([output]))
+    assert number(lookup[0]) @ diagram.VALUES in diagram.VALUES
 
 
 @pytest.mark.parametrize(("name", "n"), [("arrows", 1), ("shape_diagram", 3 + 1)])

@@ -9,7 +9,7 @@ from attnbook.plots.backward import backward_diagram
 from attnbook.plots.bars import bars
 from attnbook.plots.costs import passes_diagram, queue_diagram, roofline
 from attnbook.plots.curves import curves
-from attnbook.plots.diagram import attention_diagram
+from attnbook.plots.diagram import attention_diagram, lookup_diagram
 from attnbook.plots.fused import fused_diagram
 from attnbook.plots.grids import (
     caught_grids,
@@ -72,6 +72,7 @@ __all__ = [
     "heatmaps",
     "influence_grids",
     "kernel_diagram",
+    "lookup_diagram",
     "mask_grids",
     "masked_softmax_diagram",
     "merge_diagram",

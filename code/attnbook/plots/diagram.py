@@ -1,6 +1,6 @@
-"""The diagram of attention: one query, its scores against the keys, weights, values, output."""
+"""Attention as a diagram, from a query to its output, and the two averages it stands between."""
 
-from attnbook.colours import MUTED, shade
+from attnbook.colours import GREEN, MUTED, shade
 from attnbook.plots.primitives import arrow, box, heading, line, plus, sheet, text, tint, vector
 from attnbook.plots.style import drawn
 
@@ -27,6 +27,32 @@ FORMULAS = {
     r"$A = \mathrm{softmax}(s)$": 4.0,
     r"$o = \Sigma_j\,A_j v_j$": 5.85,
 }
+AVERAGES = {  # what a weighted sum of the values can be: its weights and its output
+    "a lookup": (["0", "0", "1"], "8"),
+    "attention": (["?", "?", "?"], "?"),
+    "the plain average": (["1/3", "1/3", "1/3"], "4"),
+}
+
+
+@drawn
+def lookup_diagram():
+    """Draw a lookup and the plain average as weighted sums, and between them what is sought."""
+    ax = sheet(2.85)
+    for n, (name, (weights, output)) in enumerate(AVERAGES.items()):
+        left = 0.1 + 2.26 * n
+        heading(ax, left + 1, 0.2, name)
+        for y, weight, value in zip((0.85, 1.55, 2.25), weights, VALUES, strict=True):
+            amount = {"?": 0.4, "1/3": 1 / 3}.get(weight) or float(weight)
+            box(ax, left + 0.28, y, 0.5, 0.36, weight, tint("blues", amount))
+            text(ax, left + 0.63, y, "×", color=MUTED)
+            box(ax, left + 0.98, y, 0.5, 0.36, f"{value}", tint("oranges", value / 12))
+            if amount:
+                dash = {"linestyle": (0, (2, 1.5))} if weight == "?" else {}
+                line(ax, [left + 1.23, left + 1.54], [y, 1.55], 1 + 5 * amount, zorder=0, **dash)
+        box(ax, left + 1.78, 1.55, 0.5, 0.36, output, GREEN)
+        for x, word in ((0.28, "weight"), (0.98, "value"), (1.78, "output")):
+            text(ax, left + x, 2.66, word, color=MUTED)
+    return ax.figure
 
 
 @drawn
