@@ -139,7 +139,8 @@ def test_lines_are_as_thick_as_weights():
     lines = figure_of(plots.attention_diagram).axes[0].lines
     assert [line.get_linewidth() for line in lines if line.get_zorder() == 0] == [2, 4, 5]
     lines = figure_of(plots.lookup_diagram).axes[0].lines
-    assert [line.get_linewidth() for line in lines] == [6] + [3] * 3 + [1 + 5 / 3] * 3
+    widths = [line.get_linewidth() for line in lines]
+    np.testing.assert_allclose(widths, [6] + [3] * 3 + [1 + 5 / 3] * 3)
 
 
 def test_a_lookup_and_the_plain_average_are_weighted_sums_and_attention_is_still_asked_for():
