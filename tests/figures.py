@@ -73,6 +73,7 @@ CALLS = {
     **named("sentences", ["black", "cats"], ["chats", "noirs"], [[0, 1], [0.9, 0.1]]),
     **named("shape_diagram", PRODUCT),
     **named("shape_diagram of nine parts", WIDE),
+    **named("stored_grids", [CAUSAL, CAUSAL], [CAUSAL, ~CAUSAL], ["one", "two"]),
     **named("table_cells", *TABLE),
     **named("turns_grids", LOADS, PLACED, KEPT),
     **named("two_hands", *HANDS),

@@ -112,3 +112,73 @@ def test_a_moved_question_is_in_float16_but_for_its_mask():
     assert all(x.is_meta for x in moved.values())
     assert moved["mask"].dtype == torch.bool
     assert all(moved[name].dtype == torch.float16 for name in "qkv")
+
+
+NAN_KEY = semantics.even(2, 3) | {"mask": HALF_EMPTY}
+NAN_KEY["k"][..., 2, :] = torch.nan  # hidden from both queries
+
+
+def test_a_gradient_is_finite_or_not():
+    ours, with_weights = semantics.our_module, LIBRARIES["multihead with weights"]
+    assert semantics.gradients(ours, 0, QUESTION) == "finite"
+    assert semantics.gradients(ours, 0, NAN_KEY) == "finite"
+    assert semantics.gradients(with_weights, 0, QUESTION) == "NaN", "from a row that nobody reads"
+    assert semantics.gradients(LIBRARIES["sdpa"], 0, QUESTION) == "finite"
+    assert semantics.gradients(LIBRARIES["sdpa"], 0, NAN_KEY) == "NaN"
+    assert not any(x.requires_grad for x in QUESTION.values()), "the question is as it was"
+
+
+def test_what_has_no_gradient_is_an_answer():
+    assert semantics.gradients(semantics.flex, 0, QUESTION) == "NotImplementedError"  # on a CPU
+    assert semantics.gradients(lambda q, k, v, mask: v.detach(), 0, QUESTION) == "RuntimeError"
+
+
+EMPTY = torch.tensor([[True, True, False, False], [False] * 4])[None, None]
+SEEN = torch.tensor([True, True, True, False]).expand(1, 1, 2, 4)
+LATE = torch.tensor([False, True, True, True]).expand(1, 1, 4, 4)
+
+
+def with_nan(name):
+    question = semantics.even(2) | {"mask": SEEN}
+    question[name][..., 3, :] = torch.nan
+    return question
+
+
+ASKED_OF_JAX = {  # the row, and the question, as the chapter asks it
+    "empty row": (1, semantics.even(2) | {"mask": EMPTY}),
+    "NaN in k": (0, with_nan("k")),
+    "NaN in v": (0, with_nan("v")),
+    "−∞ for hidden": (1, semantics.even(2) | {"mask": torch.where(EMPTY, 0.0, -torch.inf)}),
+    "−1e9 for hidden": (1, semantics.even(2) | {"mask": torch.where(EMPTY, 0.0, -1e9)}),
+    "1.0 and 0.0": (0, semantics.even(2) | {"mask": EMPTY.float()}),
+    "is_causal": (0, semantics.even(2) | {"is_causal": True}),
+    "and a mask": (1, semantics.even(4) | {"mask": LATE, "is_causal": True}),
+}
+
+
+def gradients_in_jax(question):
+    """What `semantics.gradients` says, by JAX's own differentiation."""
+    import jax
+
+    mask = question["mask"].numpy()
+
+    def first_row(qkv):
+        return jax.nn.dot_product_attention(*qkv, mask=mask)[0, 0].sum()
+
+    qkv = [question[name].movedim(1, 2).numpy() for name in "qkv"]
+    finite = [np.isfinite(np.asarray(x)).all() for x in jax.grad(first_row)(qkv)]
+    return "finite" if all(finite) else "NaN"
+
+
+def test_jax_answers_as_recorded():
+    pytest.importorskip("jax", reason="this machine has no JAX")
+    for title, (row, question) in ASKED_OF_JAX.items():
+        assert semantics.answer(semantics.jax, row, question) == semantics.JAX[title], title
+    for title in ("empty row", "NaN in k", "NaN in v"):
+        _, question = ASKED_OF_JAX[title]
+        assert gradients_in_jax(question) == semantics.JAX[f"{title}, back"], title
+
+
+def test_a_record_has_an_answer_to_each_question():
+    asked = {*ASKED_OF_JAX, *(f"{t}, back" for t in ("empty row", "NaN in k", "NaN in v"))}
+    assert set(semantics.JAX) == asked

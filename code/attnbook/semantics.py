@@ -64,6 +64,30 @@ def flex(q, k, v, mask=None, **options):
     return flex_attention(q, k, v, block_mask=seen, **options)
 
 
+def jax(q, k, v, mask=None, **options):
+    """JAX's `dot_product_attention`, in which positions stand before heads. Needs JAX."""
+    from jax.nn import dot_product_attention
+
+    q, k, v = (x.movedim(1, 2).numpy() for x in (q, k, v))
+    mask = None if mask is None else mask.numpy()
+    return torch.tensor(np.asarray(dot_product_attention(q, k, v, mask=mask, **options)))
+
+
+JAX = {  # what version 0.10.2 answered on a CPU: the book does not install it
+    "empty row": "sees 0 1 2 3",
+    "NaN in k": "sees 0 1 2",
+    "NaN in v": "NaN",
+    "empty row, back": "finite",
+    "NaN in k, back": "NaN",
+    "NaN in v, back": "NaN",
+    "−∞ for hidden": "ValueError",
+    "−1e9 for hidden": "ValueError",
+    "1.0 and 0.0": "ValueError",
+    "is_causal": "sees 0",
+    "and a mask": "sees 1",
+}
+
+
 def even(n_q, n_k=4):
     """Queries, keys and values with scores of 0, whose outputs are the rows of weights."""
     values = torch.eye(n_k)[None, None]
@@ -91,6 +115,22 @@ def answer(library, row, question):
     except Exception as error:
         return type(error).__name__
     return in_words(out.reshape(-1, out.shape[-1])[row].numpy())
+
+
+def gradients(library, row, question):
+    """Whether the gradients of q, k and v are finite, if a loss reads one row of the output alone.
+
+    Returns "finite" or "NaN", or the name of the error, if the library raises one.
+    """
+    leaves = {name: question[name].clone().requires_grad_() for name in "qkv"}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            out = library(**question | leaves)
+        out.reshape(-1, out.shape[-1])[row].sum().backward()
+    except Exception as error:
+        return type(error).__name__
+    return "finite" if all(x.grad.isfinite().all() for x in leaves.values()) else "NaN"
 
 
 def in_words(weights):

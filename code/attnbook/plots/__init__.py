@@ -17,6 +17,7 @@ from attnbook.plots.grids import (
     influence_grids,
     mask_grids,
     right_and_wrong,
+    stored_grids,
     table_cells,
     twins_diagram,
 )
@@ -28,6 +29,7 @@ from attnbook.plots.heads import (
     sharing_diagram,
 )
 from attnbook.plots.heatmaps import heatmap, heatmaps
+from attnbook.plots.libraries import routes_diagram, spread_diagram
 from attnbook.plots.machine import owners_diagram, units_diagram
 from attnbook.plots.online import block_frames, block_grids, flash_diagram, online_diagram
 from attnbook.plots.overview import book_in_one_picture, heads_diagram, three_ways_diagram
@@ -91,10 +93,13 @@ __all__ = [
     "right_and_wrong",
     "ring_diagram",
     "roofline",
+    "routes_diagram",
     "sentences",
     "shape_diagram",
     "sharing_diagram",
     "softmax_diagram",
+    "spread_diagram",
+    "stored_grids",
     "table_cells",
     "three_ways_diagram",
     "transformer_diagram",

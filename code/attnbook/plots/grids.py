@@ -56,6 +56,26 @@ def caught_grids(caught, titles, tests, bugs):
     return _blue_or_hatched("caught", caught, titles, columns=1, **look)
 
 
+@drawn
+def stored_grids(seen, stored, titles):
+    """Draw what masks mean and what they hold: blue is visible, hatched hidden, T and F are stored.
+
+    `seen` and `stored` have one array of booleans for each title, and the two have one shape.
+
+    Raises
+    ------
+    ValueError
+        If a shape, a dtype or the number of some names does not fit.
+    """
+    titles = names_of("titles", titles, len(seen))
+    seen = [boolean_array(f"seen[{n}]", x, [np.shape(x)]) for n, x in enumerate(seen)]
+    pairs = enumerate(zip(stored, seen, strict=True))
+    stored = [boolean_array(f"stored[{n}]", x, [like.shape]) for n, (x, like) in pairs]
+    cells = [[[SEEN if x else None for x in row] for row in grid] for grid in seen]
+    words = [np.where(grid, "T", "F") for grid in stored]
+    return side_by_side(cells, titles, len(seen), words=words)
+
+
 def _blue_or_hatched(name, grids, titles, columns=None, **look):
     grids = [boolean_array(f"{name}[{n}]", grid, [np.shape(grid)]) for n, grid in enumerate(grids)]
     titles = names_of("titles", titles, len(grids))

@@ -8,11 +8,11 @@ Hints
 Why
 `any` over the queries says which keys somebody sees, and the new axis stands for the features.
 `torch.where` chooses, so a NaN that is not chosen is gone, and gradients reach the numbers that
-are.
+are chosen.
 
 Notice
-After this SDPA gives what ours gives for hidden NaN, as long as a key is hidden from everybody. A
-key that one query sees and another does not can still spoil both.
+After this, SDPA answers as our module does when a hidden key or value is NaN, as long as the key
+is hidden from everybody. A key that one query sees and another does not can still spoil both.
 """
 
 import numpy as np
@@ -67,19 +67,19 @@ CASES = (
 )
 
 MISTAKES = r"""
-a key is needed where any query sees it: all of them need not, and one alone may not.
+a key is needed if any query sees it: it need not be all of them, nor the first or the last.
     mask.any → mask.all
     mask.any(dim=-2) → mask[..., -1, :] || mask[..., 0, :]
-that is whether a query sees any key; asked is whether a key is seen by any query.
+that says whether a query sees any key; we ask whether a key is seen by any query.
     dim=-2 → dim=-1
 a hidden NaN is still NaN: 0 · NaN = NaN. Choose, do not multiply.
     torch.where(seen[..., None], x, 0) → x * seen[..., None]
 the queries are the last axis but one, whatever stands before them.
     dim=-2 → dim=0
     = x.masked_fill(~mask.any(dim=0)[:, None], 0)
-the rows that nobody sees are left out: they stay in place, as zeros.
+the rows that nobody sees have been left out; they should stay in place, as zeros.
     = x[mask.any(dim=-2)]
-the keys need an axis for the features behind them: they met the features of x.
+one number for each key needs a further axis, for the features; without it keys met features.
     seen[..., None] → seen
 a NaN that somebody sees must stay, and a hidden number must go.
     = torch.nan_to_num(x)

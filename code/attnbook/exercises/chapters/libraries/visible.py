@@ -11,8 +11,8 @@ Turn each mask round first, then join them with `&`: visible where neither hides
 an axis of length 1 for the queries, and the batch comes in with it.
 
 Notice
-Our masks compose with `&`, theirs with `|`: turn round both before you join, or the result after.
-Mixing the two is how polarity bugs are made.
+Masks with True = may look are joined by `&`, masks with True = hidden by `|`. Turn both round before
+you join them, or turn the result: mixing the two ways is how polarity bugs are made.
 """
 
 import numpy as np
@@ -83,10 +83,10 @@ the padding needs an axis for the queries: without it the sequences are taken fo
     [:, None, :] →
 every sequence got the padding of the first one.
     [:, None, :] → [:1, None, :].expand(len(key_padding_mask), -1, -1)
-attn_mask may have a batch axis already: give it no other, broadcasting adds one where it is
+attn_mask may have a batch axis already: don't give it another, as broadcasting adds one where it is
 missing.
     ~attn_mask → ~attn_mask[None]
-a padded query keeps its row, which nobody reads: padding hides keys alone.
+padding hides keys only: a padded query keeps its row, which nobody reads.
     = visible(attn_mask, key_padding_mask) & (attn_mask.shape[-2] != attn_mask.shape[-1] or ~key_padding_mask[:, :, None])
 one of the masks is never used: each may hide a key.
     ~key_padding_mask → ~torch.zeros_like(key_padding_mask)
