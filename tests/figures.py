@@ -66,6 +66,7 @@ CALLS = {
     **named("influence_grids", [CAUSAL, np.eye(3, dtype=bool)], ["a", "b"]),
     **named("mask_grids", [CAUSAL, np.tri(2, 5, dtype=bool)], ["one", "two"]),
     **named("mask_grids of words", [CAUSAL], ["one"], query_names=["les", "chats", "noirs"]),
+    **named("meetings_grids", PLACED, KEPT),
     **named("reach_diagram", REACHED, SUMS),
     **named("right_and_wrong", WEIGHTS, np.eye(3), mask=CAUSAL),
     **named("right_and_wrong masks", CAUSAL, ~CAUSAL, ["ours", "theirs"]),

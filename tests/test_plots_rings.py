@@ -6,6 +6,13 @@ from figures import CALLS, KEPT, LOADS, figure_of
 from matplotlib.patches import FancyBboxPatch
 
 from attnbook import plots
+from attnbook.colours import MUTED
+from attnbook.distributed.traffic import (
+    Work,
+    head_parallel_bytes,
+    ring_backward_bytes,
+    ring_bytes,
+)
 from attnbook.exercises.chapters.many_gpus.whose import whose
 from attnbook.plots import rings
 
@@ -34,6 +41,73 @@ def test_a_ring_that_turns_the_other_way_is_found(monkeypatch):
 def test_each_picture_of_the_film_can_be_lit_by_the_page():
     svg = plots.ring_diagram().svg
     assert [svg.count(f'<g class="step-{step}">') for step in range(5)] == [1, 1, 1, 1, 0]
+
+
+def sums():
+    """Whose parts stand in each rank's sum, read from the drawing: steps, and home, by ranks."""
+    (ax,) = figure_of(plots.ring_back_diagram).axes
+    found = {}
+    for text in ax.texts:
+        if text.get_text().replace(" ", "").isdigit():
+            x, y = text.get_position()
+            found.setdefault(round(x, 2), {})[y] = set(map(int, text.get_text().split()))
+    return [[found[x][y] for y in sorted(found[x])] for x in sorted(found)]
+
+
+def test_each_rank_adds_its_part_to_the_block_that_it_has():
+    keys, steps = whose(4), sums()
+    assert len(steps) == 5 and steps[4] == [{0, 1, 2, 3}] * 4
+    for step in range(4):
+        for rank in range(4):
+            visited = {
+                r for s in range(step + 1) for r in range(4) if keys[s, r] == keys[step, rank]
+            }
+            assert steps[step][rank] == visited
+
+
+def test_each_tile_of_the_mask_is_computed_when_its_keys_are_there():
+    for ax_words, kept in zip(meetings(), KEPT, strict=True):
+        owner = {p: rank for rank, mine in enumerate(kept) for p in mine}
+        assert set(ax_words) == {(i, j) for i in owner for j in owner if j <= i}
+        for (i, j), step in ax_words.items():
+            assert whose(4)[step, owner[i]] == owner[j]
+
+
+def meetings():
+    """The numbers of the tiles, by row and column, of each grid from left to right."""
+    (ax,) = figure_of(CALLS["meetings_grids"]).axes
+    dark = [t for t in ax.texts if t.get_text().isdigit() and t.get_color() != MUTED]
+    for left, right, number in ((0, 3.35, 4), (3.35, 6.7, 8)):
+        mine = [t for t in dark if left < t.get_position()[0] < right]
+        xs = sorted({round(t.get_position()[0], 3) for t in mine})
+        ys = sorted({round(t.get_position()[1], 3) for t in mine})
+        assert len(xs) == len(ys) == number
+        yield {
+            (ys.index(round(t.get_position()[1], 3)), xs.index(round(t.get_position()[0], 3))): int(
+                t.get_text()
+            )
+            for t in mine
+        }
+
+
+def test_a_message_is_as_long_as_it_has_bytes():
+    work = Work(n=32, n_heads=8, n_kv_heads=4, d=8, itemsize=8)
+    counted = [ring_bytes(work, 4), ring_backward_bytes(work, 4), head_parallel_bytes(work, 4)]
+    (ax,) = figure_of(plots.sent_diagram).axes
+    said = [t.get_text() for t in ax.texts]
+    assert [word for word in said if word.endswith("bytes")] == [f"{n} bytes" for n in counted]
+    boxes = {}
+    for patch in ax.patches:
+        box = patch.get_bbox()
+        boxes.setdefault(round(box.y0, 2), []).append(box.width + 0.03)
+    inches = [sum(boxes[y]) for y in sorted(boxes)]
+    assert np.allclose(np.divide(inches, counted), inches[0] / counted[0], rtol=1e-6)
+
+
+def test_half_of_two_ranks_heads_and_positions_change_hands():
+    (ax,) = figure_of(plots.exchange_diagram).axes
+    framed = [p for p in ax.patches if p.get_linewidth() == 2]
+    assert [len(p.get_path().vertices) // 5 for p in framed] == [4]
 
 
 def test_nothing_to_do_is_hatched_and_has_no_number():
@@ -86,3 +160,8 @@ def test_a_block_is_computed_on_only_when_it_has_come():
 def test_a_bad_argument_is_named(loads, kept, message):
     with pytest.raises(ValueError, match=message):
         plots.turns_grids(loads, ["a", "b"], kept)
+
+
+def test_a_piece_that_two_ranks_keep_is_named():
+    with pytest.raises(ValueError, match=r"kept\[0\] is"):
+        plots.meetings_grids(["a"], [[(0, 1), (1,)]])

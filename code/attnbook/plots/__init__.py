@@ -35,7 +35,15 @@ from attnbook.plots.online import block_frames, block_grids, flash_diagram, onli
 from attnbook.plots.overview import book_in_one_picture, heads_diagram, three_ways_diagram
 from attnbook.plots.positions import clock_hands, positions_diagram, two_hands
 from attnbook.plots.programs import gpu_diagram, programs_diagram, race_diagram, warps_diagram
-from attnbook.plots.rings import overlap_diagram, ring_diagram, turns_grids
+from attnbook.plots.rings import (
+    exchange_diagram,
+    meetings_grids,
+    overlap_diagram,
+    ring_back_diagram,
+    ring_diagram,
+    sent_diagram,
+    turns_grids,
+)
 from attnbook.plots.scores import additive_network, kernel_diagram
 from attnbook.plots.softmax import (
     masked_softmax_diagram,
@@ -66,6 +74,7 @@ __all__ = [
     "cut_grids",
     "decoding_diagram",
     "distributions",
+    "exchange_diagram",
     "flash_diagram",
     "fused_diagram",
     "gpu_diagram",
@@ -77,6 +86,7 @@ __all__ = [
     "lookup_diagram",
     "mask_grids",
     "masked_softmax_diagram",
+    "meetings_grids",
     "merge_diagram",
     "number_line",
     "one_and_two_heads",
@@ -91,9 +101,11 @@ __all__ = [
     "race_diagram",
     "reach_diagram",
     "right_and_wrong",
+    "ring_back_diagram",
     "ring_diagram",
     "roofline",
     "routes_diagram",
+    "sent_diagram",
     "sentences",
     "shape_diagram",
     "sharing_diagram",

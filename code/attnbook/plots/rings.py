@@ -1,4 +1,4 @@
-"""The diagrams of many GPUs: blocks that go round, work that is even or not, time that overlaps."""
+"""The diagrams of many GPUs: blocks that go round, work that is even or not, bytes, overlap."""
 
 from itertools import pairwise
 
@@ -13,6 +13,12 @@ from attnbook.plots.style import WIDTH, drawn, new_figure
 RANKS, TALL = 4, 3.1
 BLOCKS = BLUE, GREEN, ORANGE, RED  # the colour of each rank's keys and values
 COMPUTE, TRAVEL, STEPS = 1.0, 0.6, 4  # lengths of time, and how many blocks
+SENT = {  # what one rank of four sends in the chapter's example, message by message, in bytes
+    "ring, forward": [("$K, V$", BLUE, [4096] * 3)],
+    "ring, backward": [("$K, V$", BLUE, [4096] * 3), ("gradients", ORANGE, [4096] * 4)],
+    "heads, forward": [("", GREEN, [3072, 1536, 1536, 3072])],
+}
+MESSAGES = {"heads, forward": ["$Q$", "$K$", "$V$", "$O$"]}
 
 
 @drawn
@@ -30,7 +36,7 @@ def ring_diagram():
         for rank, y in enumerate(ys):
             _rank(ax, rank, (rank - step) % RANKS, y)
         if step + 1 < RANKS:
-            _moves(ax, ys)
+            _moves(ax, ys, 1.07, 0.32)
     return figure
 
 
@@ -39,13 +45,35 @@ def _rank(ax, rank, source, y):
     box(ax, 1.07, y, 0.62, 0.4, f"$k_{source}\\,v_{source}$", BLOCKS[source])
 
 
-def _moves(ax, ys):
-    """Each block goes to the next rank, and that of the last to the first."""
+def _moves(ax, ys, x, half):
+    """Each block, at x and twice `half` wide, goes to the next rank, and the last to the first."""
     for above, below in pairwise(ys):
-        arrow(ax, (1.07, above + 0.21), (1.07, below - 0.21))
-    xs, end = [1.07, 1.07, 1.53, 1.53], ys[-1] + 0.42
-    line(ax, xs, [ys[-1] + 0.21, end, end, ys[0]])
-    arrow(ax, (1.53, ys[0]), (1.39, ys[0]))
+        arrow(ax, (x, above + 0.21), (x, below - 0.21))
+    side, end = x + half + 0.14, ys[-1] + 0.42
+    line(ax, [x, x, side, side], [ys[-1] + 0.21, end, end, ys[0]])
+    arrow(ax, (side, ys[0]), (x + half, ys[0]))
+
+
+@drawn
+def ring_back_diagram():
+    """Draw how a block's gradient goes round: whose parts its sum has, step by step."""
+    figure, left = new_figure(TALL, None), 0.85
+    wide = (WIDTH - left) / (RANKS + 1)
+    ax = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(TALL, 0))
+    ax.axis("off")
+    ys = [0.62 + 0.62 * rank for rank in range(RANKS)]
+    for rank, y in enumerate(ys):
+        text(ax, 0.4, y, f"rank {rank}", color=MUTED)
+    for step in range(RANKS + 1):
+        x = left + wide * (step + 0.42)
+        heading(ax, x, 0.2, f"step {step}" if step < RANKS else "home")
+        for rank, y in enumerate(ys):
+            source = (rank - step) % RANKS
+            added = [(source + t) % RANKS for t in range(min(step + 1, RANKS))]
+            box(ax, x, y, 0.82, 0.4, " ".join(map(str, added)), BLOCKS[source])
+        if step < RANKS:
+            _moves(ax, ys, x, 0.41)
+    return figure
 
 
 @drawn
@@ -81,13 +109,79 @@ def _strips(kept, number):
     """The text from front to back, in cells of one size: the colour and the number of its rank."""
     if len(kept) != number:
         raise ValueError(f"kept has {len(kept)} entries; expected {number}, one for each of loads")
-    owners = [{p: rank for rank, mine in enumerate(ranks) for p in mine} for ranks in kept]
-    for n, (ranks, owner) in enumerate(zip(kept, owners, strict=True)):
-        if sorted(p for mine in ranks for p in mine) != list(range(len(owner))):
-            raise ValueError(f"kept[{n}] is {ranks}; expected each piece from 0 on once")
+    owners = [_owners(f"kept[{n}]", ranks) for n, ranks in enumerate(kept)]
     finest = max(map(len, owners))
-    rows = [np.repeat([own[p] for p in range(len(own))], finest // len(own)) for own in owners]
+    rows = [np.repeat([own[p] for p in own], finest // len(own)) for own in owners]
     return [([BLOCKS[rank % RANKS] for rank in row], [f"{rank}" for rank in row]) for row in rows]
+
+
+def _owners(name, ranks):
+    """Which rank keeps each piece, by its number, from the front of the text to its end."""
+    owner = {p: rank for rank, mine in enumerate(ranks) for p in mine}
+    if sorted(p for mine in ranks for p in mine) != list(range(len(owner))):
+        raise ValueError(f"{name} is {ranks}; expected each piece from 0 on once")
+    return dict(sorted(owner.items()))
+
+
+@drawn
+def meetings_grids(titles, kept):
+    """Draw who computes each tile of a causal mask, and when: colours are ranks, numbers are steps.
+
+    Rows are the pieces of the text whose queries look, columns those whose keys are seen; what is
+    hidden is hatched. `kept` holds, for each title and rank, the numbers of the pieces of the text
+    that the rank keeps.
+
+    Raises
+    ------
+    ValueError
+        If some ranks do not keep each piece once, or the titles are not as many as `kept`.
+    """
+    titles = names_of("titles", titles, len(kept))
+    owners = [_owners(f"kept[{n}]", ranks) for n, ranks in enumerate(kept)]
+    cells = [[[_tile(own, i, j) for j in own] for i in own] for own in owners]
+    words = [
+        [[f"{(own[i] - own[j]) % len(ranks)}" if j <= i else "" for j in own] for i in own]
+        for own, ranks in zip(owners, kept, strict=True)
+    ]
+    return side_by_side(
+        cells, titles, len(kept), words=words, axes=("pieces of queries", "pieces of keys")
+    )
+
+
+def _tile(own, i, j):
+    return BLOCKS[own[i] % RANKS] if j <= i else None
+
+
+@drawn
+def exchange_diagram():
+    """Draw an all-to-all of two ranks: some positions of all heads become some heads of all."""
+    before, after = [[0, 0, 1, 1]] * 2, [[0] * 4, [1] * 4]
+    cells = [[[BLOCKS[rank] for rank in row] for row in grid] for grid in (before, after)]
+    words = [[[f"{rank}" for rank in row] for row in grid] for grid in (before, after)]
+    moved = np.array(before) != np.array(after)
+    look = {"words": words, "axes": ("heads", "positions"), "differ": moved}
+    return side_by_side(cells, ["before", "after"], 2, **look)
+
+
+@drawn
+def sent_diagram():
+    """Draw what one rank of four sends, a box for each message, as wide as it has bytes."""
+    ax, left, inch = sheet(2.75), 1.5, 5.0 / 28672
+    for n, (name, groups) in enumerate(SENT.items()):
+        y, x = 0.55 + 0.85 * n, left
+        text(ax, left - 0.12, y, name, ha="right")
+        for word, color, messages in groups:
+            begun = x
+            for number, message in enumerate(messages):
+                wide = message * inch
+                shown = MESSAGES[name][number] if name in MESSAGES else f"{message}"
+                box(ax, x + wide / 2, y, wide - 0.03, 0.4, shown, color)
+                x += wide
+            text(ax, (begun + x) / 2, y - 0.33, word, color=MUTED)
+        total = sum(sum(messages) for _, _, messages in groups)
+        place = (x + 0.1, y) if n != 1 else (left + 0.01, y + 0.36)
+        text(ax, *place, f"{total} bytes", ha="left", color=MUTED)
+    return ax.figure
 
 
 @drawn
