@@ -1,0 +1,118 @@
+"""What the project's checks count of a ring in one process: pairs computed, numbers sent."""
+
+import functools
+
+import numpy as np
+
+from attnbook import gradients
+from attnbook.exercises.chapters.many_gpus.zigzag import zigzag
+from attnbook.masks import causal_mask
+from attnbook.online import attention_with_lse
+
+
+def counting(meeting):
+    """For `through`: a pass that is handed `meeting` and `send`, and returns what they counted."""
+
+    def through(function):
+        @functools.wraps(function)
+        def counted(*arguments):
+            pairs = sent = 0
+
+            def handed(*given):
+                nonlocal pairs
+                found, number = meeting(*given)
+                pairs += number
+                return found
+
+            def send(x):
+                nonlocal sent
+                sent += np.size(x) // len(x)
+                return np.roll(x, 1, axis=0)
+
+            results = function(*arguments, handed, send)
+            return (*results, pairs, sent) if isinstance(results, tuple) else results
+
+        return counted
+
+    return through
+
+
+def attend(q, k, v, causal):
+    """Output and L of one meeting, and the number of its pairs."""
+    mask, pairs = _visible(q, k, causal)
+    return attention_with_lse(q, k, v, mask), pairs
+
+
+def attend_backward(grad_out, q, k, v, out, lse, causal):
+    """What one meeting gives to the three gradients, and the number of its pairs."""
+    mask, pairs = _visible(q, k, causal)
+    scale = q.shape[-1] ** -0.5
+    weights = np.where(mask, np.exp(scale * q @ k.T - lse[:, None]), 0)
+    delta = np.sum(grad_out * out, axis=-1, keepdims=True)
+    grad_scores = scale * weights * (grad_out @ v.T - delta)
+    return (grad_scores @ k, grad_scores.T @ q, weights.T @ grad_out), pairs
+
+
+def _visible(q, k, causal):
+    if causal and len(q) != len(k):
+        raise ValueError(
+            f"causal=True wants as many queries as keys, but there are {len(q)} and {len(k)}"
+        )
+    mask = causal_mask(len(q), len(k)) if causal else np.ones((len(q), len(k)), bool)
+    return mask, int(mask.sum())
+
+
+def at_home(w, m):
+    """Where each rank's positions stand in the sequence, (w * m,)."""
+    return zigzag(w * m, w).ravel()
+
+
+def whole(*parts):
+    """The sequence that the ranks' parts are cut from, each of shape (w * m, d)."""
+    w, m = parts[0].shape[:2]
+    places = np.argsort(at_home(w, m))
+    return [x.reshape(w * m, -1)[places] for x in parts]
+
+
+def cut(x, w):
+    """The ranks' parts of a sequence, (w, m, …)."""
+    return x[at_home(w, len(x) // w)].reshape(w, len(x) // w, *x.shape[1:])
+
+
+def attended(q, k, v):
+    """Output and L of causal attention as a whole, cut for the ranks."""
+    w, (q, k, v) = len(q), whole(q, k, v)
+    found = attention_with_lse(q, k, v, causal_mask(len(q), len(k)))
+    return tuple(cut(x, w) for x in found)
+
+
+def attended_backward(grad_out, q, k, v):
+    """The gradients of causal attention as a whole, cut for the ranks."""
+    w, (grad_out, q, k, v) = len(q), whole(grad_out, q, k, v)
+    mask = causal_mask(len(q), len(k))
+    grads = gradients.scaled_dot_product_attention_backward(grad_out, q, k, v, mask=mask)
+    return tuple(cut(x, w) for x in grads)
+
+
+def pairs_of(q):
+    """How many pairs a causal mask shows."""
+    n = len(q) * q.shape[1]
+    return n * (n + 1) // 2
+
+
+def numbers_in(*parts):
+    """How many numbers one rank has of these arrays."""
+    return sum(x[0].size for x in parts)
+
+
+def drawn(rng, w, m, d_k=4, d_v=3):
+    """Queries, keys and values of w ranks with m positions each."""
+    shapes = {"q": (w, m, d_k), "k": (w, m, d_k), "v": (w, m, d_v)}
+    return {name: rng.standard_normal(shape) for name, shape in shapes.items()}
+
+
+def example():
+    """The chapter's four tokens on two ranks: tokens 0 and 3, and tokens 1 and 2."""
+    table = np.array([[1, 1, 1, 1], [1, 1, 2, 4], [2, 1, 1, 4], [1, 3, 4, 8.0]])
+    values = np.array([[0.0], [4.0], [8.0], [0.0]])
+    return {"q": cut(2 * np.log(table), 2), "k": cut(np.eye(4), 2), "v": cut(values, 2)}
