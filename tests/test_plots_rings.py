@@ -73,6 +73,13 @@ def test_each_tile_of_the_mask_is_computed_when_its_keys_are_there():
             assert whose(4)[step, owner[i]] == owner[j]
 
 
+def test_a_tile_of_another_rank_is_found(monkeypatch):
+    right = rings._owners
+    monkeypatch.setattr(rings, "_owners", lambda *x: {p: 3 - r for p, r in right(*x).items()})
+    with pytest.raises(AssertionError):
+        test_each_tile_of_the_mask_is_computed_when_its_keys_are_there()
+
+
 def meetings():
     """The numbers of the tiles, by row and column, of each grid from left to right."""
     (ax,) = figure_of(CALLS["meetings_grids"]).axes
@@ -102,6 +109,13 @@ def test_a_message_is_as_long_as_it_has_bytes():
         boxes.setdefault(round(box.y0, 2), []).append(box.width + 0.03)
     inches = [sum(boxes[y]) for y in sorted(boxes)]
     assert np.allclose(np.divide(inches, counted), inches[0] / counted[0], rtol=1e-6)
+
+
+def test_a_message_too_many_is_found(monkeypatch):
+    again = rings.SENT | {"ring, forward": [("$K, V$", rings.BLUE, [4096] * 4)]}
+    monkeypatch.setattr(rings, "SENT", again)
+    with pytest.raises(AssertionError):
+        test_a_message_is_as_long_as_it_has_bytes()
 
 
 def test_half_of_two_ranks_heads_and_positions_change_hands():

@@ -7,12 +7,12 @@ Hints
 
 Why
 The operations are counted with the heads of the queries, the bytes with those of keys and values.
-With 32 and 8 of them a block brings a quarter of the bytes for the same operations, so that a
-quarter of the positions suffices: $n/w \ge \frac{h_{kv}}{h} \cdot 12000 = 3000$. The rule asks for
+With 32 and 8 of them a block brings a quarter of the bytes for the same operations, and so a
+quarter of the positions is enough: $n/w \ge \frac{h_{kv}}{h} \cdot 12000 = 3000$. The rule asks for
 12000.
 
 Notice
-Shared heads were made for the cache; a ring has the profit too.
+Shared heads were made for the cache, and a ring profits from them, too.
 """
 
 from attnbook.exercises.engine.break_it import whole_numbers
@@ -47,13 +47,13 @@ def are_sizes(positions, n_heads, n_kv_heads):
 
 
 MISTAKES = """
-with as many heads of keys as of queries the rule is right: let some share.
+with as many heads of keys as of queries the rule is right: let several heads share one.
     8000, 32, 32
     if n_heads == n_kv_heads
-so long a block hides its traffic by either rule: take a shorter one.
+a block of this length hides the travel by either rule: take a shorter one.
     20000, 32, 8
     if positions >= 12000
-so short a block hides its traffic by neither rule: take a longer one.
+a block of this length hides the travel by neither rule: take a longer one.
     1000, 32, 8
     if True
 """

@@ -3,16 +3,16 @@
 Hints
 1. At step s rank r holds the keys of rank (r - s) mod 4. When is that a later rank?
 2. Rank 0 keeps the last piece of the text as well as the first.
-3. Any step but 0, for rank 0.
+3. Look at rank 0 at any step but 0.
 
 Why
-Under a zigzag a later rank is no later part of the text: rank 3 keeps the two middle pieces, 3 and
+In a zigzag a later rank is not a later part of the text: rank 3 keeps the two middle pieces, 3 and
 4, and rank 0 the pieces 0 and 7. The queries of piece 7 see them. At step 1 rank 0 has the keys of
 rank 3, and the rule skips them.
 
 Notice
-Of the 136 pairs that a causal mask of 16 positions shows, 48 would be left out: no error, only
-other numbers.
+Of the 136 pairs that a causal mask of 16 positions shows, 48 would be left out. No error would
+say so; only the numbers would be others.
 """
 
 from attnbook.exercises.chapters.many_gpus.zigzag import zigzag
@@ -45,8 +45,8 @@ at step 0 a rank has its own keys, which the rule lets it compute.
 rank 3 is the last: no rank is later, and nothing is skipped.
     3, 2
     if rank == 3
-at this step the keys are those of an earlier rank, which the rule does not skip: go on until the
-ring has come round.
+at this step the keys are those of an earlier rank, which the rule does not skip: choose a step at
+which they come from a later one.
     2, 1
     if step <= rank
 """

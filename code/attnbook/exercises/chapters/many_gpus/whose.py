@@ -2,15 +2,16 @@
 
 Hints
 1. At step 0 each rank works on its own keys: row 0 is 0, 1, 2, …
-2. At step 1 rank 1 has those of rank 0. And rank 0?
+2. At step 1 rank 1 has the keys of rank 0. Whose keys does rank 0 have?
 3. A column of steps, np.arange(n_ranks)[:, None], and a row of ranks make a table.
 
 Why
-Each step moves every block one place on. At step s rank r holds what rank r − 1 held a step before,
-and so on back to rank r − s, modulo w, to whom the block belongs.
+Each step moves every block on by one rank. At step s rank r holds what rank r − 1 held one step
+before, and so on, back to rank r − s, modulo w, where the block is at home.
 
 Notice
-Every row and every column holds each rank once: nobody waits for a block in use.
+Every row and every column holds each rank once: no two ranks ever need the same block at the same
+time.
 """
 
 import numpy as np
@@ -45,23 +46,25 @@ MISTAKES = """
 the ring turns the other way: a rank hears from the rank before it, r - 1, and begins with its own
 keys.
     ranks - steps → ranks + steps || ranks + steps + 1
-no rank has a negative number: before rank 0 stands the last one, and the remainder by % says which.
+no rank has a negative number: before rank 0 comes the last one, and the remainder, %, says which
+that is.
     (ranks - steps) % n_ranks → ranks - steps || np.abs(ranks - steps)
     (ranks - steps) % n_ranks → np.maximum(ranks - steps, 0)
-rows are steps and columns ranks; so row 0 is 0, 1, 2, …: each its own keys.
+rows are steps and columns are ranks, so row 0 is 0, 1, 2, …, where each rank has its own keys.
     ranks - steps → steps - ranks
 that is a step too early, or too late: at step 0 each rank works on its own keys.
     ranks - steps → ranks - steps - 1 || ranks - steps + 1
 the blocks stay where they are: each step moves them on.
     (ranks - steps) % n_ranks → ranks + 0 * steps
-at each step all ranks work on the same keys, which one of them would have to send to all: here
-everyone sends to the next.
+at each step all ranks work on the same keys, which one of them would have to send to all others: in
+a ring each rank sends to the next.
     (ranks - steps) % n_ranks → steps + 0 * ranks
 ranks are counted from 0.
     % n_ranks → % n_ranks + 1
-the remainder is by the number of ranks, which is n_ranks.
+divide by the number of ranks, which is n_ranks, and take the remainder.
     % n_ranks → % 4 || % (n_ranks + 1)
-there is a row for each of w steps, the first with each rank's own keys; only w - 1 of them send.
+there is a row for each of the w steps, and the first has each rank's own keys; only the sendings are
+w - 1.
     = whose(n_ranks)[1:] || whose(n_ranks)[:-1]
 """
 

@@ -51,21 +51,24 @@ CASES = (
 MISTAKES = """
 these are consecutive positions: under a causal mask the rank with the last of them has most to do.
     = np.arange(n).reshape(n_ranks, -1) || np.arange(n).reshape(n_ranks, -1)[::-1]
-single positions go out, by turns or forth and back: balanced too, but asked are two pieces each.
+single positions are dealt out like cards: that is balanced as well, but each rank should keep two
+pieces.
     = np.arange(n).reshape(-1, n_ranks).T
     is snake
-the late pieces go out in the same order as the early ones: the last rank has both times the latest.
-Rank r keeps the pieces r and 2w - 1 - r.
+the late pieces are dealt out in the same order as the early ones, so the last rank gets the latest
+of both. Rank r keeps the pieces r and 2w - 1 - r.
     cut[n_ranks:][::-1] → cut[n_ranks:]
-one piece too late or too early: rank 0 has the last of 2w pieces, number 2w - 1.
+the late piece is one too late or one too early: rank 0 has the last of 2w pieces, number 2w - 1.
+    cut[n_ranks:][::-1] → cut[n_ranks:][::-1] + cut.shape[1]
     cut[n_ranks:][::-1] → cut[-np.arange(n_ranks)] || cut[2 * n_ranks - 2 - np.arange(n_ranks)]
 the late piece stands before the early one: positions rise within a rank.
     cut[:n_ranks], cut[n_ranks:][::-1] → cut[n_ranks:][::-1], cut[:n_ranks]
-the late pieces are read backwards: they go out in reverse order, each as it is.
+the positions in the late pieces run backwards: reverse the order of the pieces, and leave each piece
+as it is.
     [::-1] → [::-1, ::-1]
 positions are counted from 0.
     = zigzag(n, n_ranks) + 1
-these are the numbers of the pieces: asked are the positions that stand in them.
+these are the numbers of the pieces: return the positions that lie in them.
     = np.stack([np.arange(n_ranks), 2 * n_ranks - 1 - np.arange(n_ranks)]).T
 the late pieces are missing: half of the positions have no rank.
     np.concatenate([cut[:n_ranks], cut[n_ranks:][::-1]], axis=1) → cut[:n_ranks]
