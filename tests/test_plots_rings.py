@@ -83,7 +83,9 @@ def test_a_tile_of_another_rank_is_found(monkeypatch):
 def meetings():
     """The numbers of the tiles, by row and column, of each grid from left to right."""
     (ax,) = figure_of(CALLS["meetings_grids"]).axes
-    dark = [t for t in ax.texts if t.get_text().isdigit() and t.get_color() != MUTED]
+    lowest = max(text.get_position()[1] for text in ax.texts)  # the ranks of the pieces
+    numbers = [t for t in ax.texts if t.get_text().isdigit() and t.get_color() != MUTED]
+    dark = [t for t in numbers if t.get_position()[1] < lowest - 0.01]
     for left, right, number in ((0, 3.35, 4), (3.35, 6.7, 8)):
         mine = [t for t in dark if left < t.get_position()[0] < right]
         xs = sorted({round(t.get_position()[0], 3) for t in mine})

@@ -129,7 +129,7 @@ def meetings_grids(titles, kept):
 
     Rows are the pieces of the text whose queries look, columns those whose keys are seen; what is
     hidden is hatched. `kept` holds, for each title and rank, the numbers of the pieces of the text
-    that the rank keeps.
+    that the rank keeps: below, the text, piece by piece, with the colour and number of its rank.
 
     Raises
     ------
@@ -143,9 +143,8 @@ def meetings_grids(titles, kept):
         [[f"{(own[i] - own[j]) % len(ranks)}" if j <= i else "" for j in own] for i in own]
         for own, ranks in zip(owners, kept, strict=True)
     ]
-    return side_by_side(
-        cells, titles, len(kept), words=words, axes=("pieces of queries", "pieces of keys")
-    )
+    look = {"words": words, "axes": ("queries", "keys"), "strips": _strips(kept, len(kept))}
+    return side_by_side(cells, titles, len(kept), **look)
 
 
 def _tile(own, i, j):
