@@ -116,6 +116,10 @@ the late half of an earlier rank's keys lies behind all your queries: take its e
 the early half of your queries lies before all the keys of a later rank: only the late half sees
 them.
     half if source > r else 0 → 0
+the future is not hidden away from home: take the half of the square that is visible.
+    half if source < r else None → None ; half if source > r else 0 → 0
+nothing is hidden: at home causal=True, and away from home take the half that is visible.
+    half if source < r else None → None ; half if source > r else 0 → 0 ; lse[r, rows], source == r → lse[r, rows], False
 the two cases are exchanged: all queries meet the early keys of an *earlier* rank.
     source > r → source < r ; source < r else None → source > r else None
     r - step → r + step

@@ -111,6 +111,10 @@ the late half of an earlier rank's keys lies behind all your queries: take its e
 the early half of your queries lies before all the keys of a later rank: only the late half sees
 them.
     0 if earlier else half → 0
+the future is not hidden away from home: take the half of the square that is visible.
+    half if earlier else None → None ; 0 if earlier else half → 0
+nothing is hidden: at home causal=True, and away from home take the half that is visible.
+    half if earlier else None → None ; 0 if earlier else half → 0 ; v[r], True → v[r], False
 the two cases are exchanged: all queries meet the early keys of an *earlier* rank.
     % w < r → % w > r
     r - step → r + step
