@@ -330,6 +330,10 @@ EQUAL = {
     "many_gpus.in_hand": {
         "home = np.arange(n_ranks) - step",  # an index from -w to -1 counts from the end
     },
+    "many_gpus.forward": {
+        "earlier = (r - step) % w <= r",  # away from home a block is not the rank's own
+        "out, lse = map(np.stack, zip(*found, strict=False))",  # attend always returns two
+    },
     "many_gpus.shared_heads": {
         "return (4001, 32, 8)",  # others that break it
     },
