@@ -119,10 +119,10 @@ def merge_diagram():
         arrow(ax, (3.05, y + 0.25), (3.38, y + 0.25))
         _pair(ax, 3.95, y + 0.25, lse, output)
         arrow(ax, (4.55, y + 0.25), (5.15, 1.8 + (0.12 if y > 1.8 else -0.12)))
-    text(ax, 4.62, 1.8, "shares\n1/2, 1/2", size=12.5)
+    text(ax, 4.58, 1.8, "fractions\n1/2, 1/2", size=12.5)
     _pair(ax, 5.85, 1.8, *MERGED)
     heading(ax, 5.85, 1.1, "both")
-    text(ax, 3.35, 3.5, "the share of a block is exp(its lse − lse of both)", color=MUTED)
+    text(ax, 3.35, 3.5, "the fraction of a block is exp(its lse − lse of both)", color=MUTED)
     return ax.figure
 
 

@@ -9,7 +9,7 @@ The sums add, not their logarithms: $e^2 + e^2 = 2 e^2$, and $\\ln(2 e^2) = 2 + 
 How many keys a block holds does not matter any more: $L$ has counted them.
 
 Notice
-Two equal blocks add ln 2, and each keeps a share of one half.
+Two equal blocks add ln 2 to the L of one, and each of them counts one half.
 """
 
 import numpy as np
