@@ -245,7 +245,14 @@ EQUAL = {
     "libraries.two_corners": {
         "q = [[1.0]]",  # the keys are 0
     },
-    "cost.roofs": {  # the longest of three times stays the longest
+    "cost.half": {  # one query or key more, of thousands
+        "return (2, 4096)",
+        "return (1, 4097)",
+    },
+    "cost.overtakes": {
+        "d = 4097",  # 13 more, where an answer may be 60 off
+    },
+    "roofline.roofs": {  # the longest of three times stays the longest
         "work = [(20, 0, 4.08), (200, 0, 4.8), (0, 1, 8), (32, 1, 0.128), (400, 1, 801)]",
         "work = [(20, 0, 4.08), (200, 0, 4.8), (0, 1, 8), (32, 1, 0.128), (400, 2, 800)]",
         "work = [(20, 0, 4.08), (200, 0, 4.8), (0, 1, 8), (32, 1, 0.128), (401, 1, 800)]",
@@ -261,15 +268,12 @@ EQUAL = {
         "work = [(20, 0, 5.08), (200, 0, 4.8), (0, 1, 8), (32, 1, 0.128), (400, 1, 800)]",
         "work = [(21, 0, 4.08), (200, 0, 4.8), (0, 1, 8), (32, 1, 0.128), (400, 1, 800)]",
     },
-    "cost.two_roofs": {  # one key or feature more, and the same roofs
+    "roofline.two_roofs": {  # one key or feature more, and the same roofs
         "return (4096, 9)",
         "return (4097, 8)",
     },
-    "cost.one_after_the_other": {  # the median of the first four is as slow, or slower
+    "roofline.one_after_the_other": {  # the median of the first four is as slow, or slower
         "return np.array([3.0] * 4 + [1.0] * 4)",
-    },
-    "cost.overtakes": {
-        "d = 4097",  # 13 more, where an answer may be 60 off
     },
     "fused.which_flash": {  # no size matters but that two widths differ, and any dropout is one
         "q, causal = (torch.zeros(3, 8, 16, 64), torch.ones(16, 16, dtype=torch.bool).tril())",

@@ -76,6 +76,7 @@ CALLS = {
     **named("shape_diagram of nine parts", WIDE),
     **named("stored_grids", [CAUSAL, CAUSAL], [CAUSAL, ~CAUSAL], ["one", "two"]),
     **named("table_cells", *TABLE),
+    **named("terms_diagram", {"operations": 25.1, "bytes": 5.4}, "ms"),
     **named("turns_grids", LOADS, PLACED, KEPT),
     **named("two_hands", *HANDS),
 }

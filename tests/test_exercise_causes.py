@@ -316,7 +316,7 @@ def test_unsigned_inputs_and_a_stub_among_inputs():
 @pytest.mark.parametrize(
     ("exercise", "answer"),
     [
-        (exercises.cost.two_roofs, (1e3, 4096 / 512)),
+        (exercises.roofline.two_roofs, (1e3, 4096 / 512)),
         (exercises.many_gpus.shared_heads, (1e4, 32, 8)),
         (exercises.fused.after_cut, (64, 64, 32)),
         (exercises.fused.late_cap, ([1, 0, 1], 0.01)),
@@ -328,8 +328,8 @@ def test_an_input_that_breaks_is_taken_in_any_of_its_forms(exercise, answer):
 
 
 def test_a_tie_of_two_roofs_is_no_wrong_answer():
-    assert "equally long" in exercises.cost.two_roofs.verdict(40, 64).text
-    assert exercises.cost.two_roofs.verdict(40, 8).state == "right"
+    assert "equally long" in exercises.roofline.two_roofs.verdict(40, 64).text
+    assert exercises.roofline.two_roofs.verdict(40, 8).state == "right"
 
 
 def test_several_slips_that_give_one_number_share_a_sentence():

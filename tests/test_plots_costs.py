@@ -2,9 +2,11 @@
 
 import pytest
 from figures import CALLS, ROOFS, figure_of
+from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch
 
 from attnbook import measure, plots
+from attnbook.colours import BLUE, GREEN, ORANGE, SEEN
 from attnbook.plots import costs
 
 
@@ -66,3 +68,43 @@ def heads(figure):
 def test_the_head_of_every_arrow_stands_out_however_broad_the_arrow():
     assert len(found := heads(figure_of(plots.passes_diagram))) == 8
     assert min(found) > 6
+
+
+def areas(figure):
+    """The cells of each grid of the picture of areas and edges, by its colour."""
+    cells = {}
+    for patch in figure.axes[0].patches:
+        color = to_hex(patch.get_facecolor())
+        cells[color] = [*cells.get(color, []), len(patch.get_path().vertices) // 5]
+    return cells
+
+
+def test_the_area_is_queries_times_keys_and_the_edges_are_both():
+    found = areas(figure_of(plots.edges_diagram))
+    assert found == {GREEN: [8, 8], ORANGE: [8, 8], BLUE: [8, 1], SEEN: [64, 8]}
+
+
+def test_an_area_that_does_not_fit_its_edges_is_found(monkeypatch):
+    monkeypatch.setitem(costs.WORDS, "writing", 2)
+    with pytest.raises(AssertionError):
+        test_the_area_is_queries_times_keys_and_the_edges_are_both()
+
+
+def ends_of(terms):
+    """Where the bars of each row begin and end, in its own unit, and the times that are printed."""
+    (ax,) = figure_of(lambda: plots.terms_diagram(terms, "ms")).axes
+    inch = costs.LONGEST / sum(terms.values())
+    bars = [patch.get_bbox() for patch in ax.patches]
+    said = [text.get_text() for text in ax.texts if text.get_text().endswith(" ms")]
+    return [[round((x - costs.BEGIN) / inch, 6) for x in (b.x0, b.x1)] for b in bars], said
+
+
+def test_at_once_the_longest_bar_decides_and_in_turn_their_sum():
+    found, said = ends_of({"operations": 25.0, "bytes": 5.5})
+    assert found == [[0, 25], [0, 5.5], [0, 25], [25, 30.5]]
+    assert said == ["25 ms", "30.5 ms"]
+
+
+def test_what_is_no_time_is_refused():
+    with pytest.raises(ValueError, match=r"terms\['bytes'\] is .*; expected real numbers"):
+        plots.terms_diagram({"bytes": [1, 2]}, "ms")

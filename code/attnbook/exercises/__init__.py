@@ -39,6 +39,7 @@ CHAPTERS = (
     "modules",
     "libraries",
     "cost",
+    "roofline",
     "fused",
     "triton",
     "machine_code",

@@ -7,7 +7,13 @@ a notebook shows when a cell ends in it, and whose `svg` is its text.
 
 from attnbook.plots.backward import backward_diagram
 from attnbook.plots.bars import bars
-from attnbook.plots.costs import passes_diagram, queue_diagram, roofline
+from attnbook.plots.costs import (
+    edges_diagram,
+    passes_diagram,
+    queue_diagram,
+    roofline,
+    terms_diagram,
+)
 from attnbook.plots.curves import curves
 from attnbook.plots.diagram import attention_diagram, lookup_diagram
 from attnbook.plots.fused import fused_diagram
@@ -74,6 +80,7 @@ __all__ = [
     "cut_grids",
     "decoding_diagram",
     "distributions",
+    "edges_diagram",
     "exchange_diagram",
     "flash_diagram",
     "fused_diagram",
@@ -113,6 +120,7 @@ __all__ = [
     "spread_diagram",
     "stored_grids",
     "table_cells",
+    "terms_diagram",
     "three_ways_diagram",
     "transformer_diagram",
     "turns_grids",

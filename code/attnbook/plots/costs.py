@@ -1,11 +1,12 @@
-"""The figures of cost: what crosses between memory and chip, rooflines, a GPU's queue."""
+"""The figures of cost: areas and edges, what crosses to the chip, rooflines, a GPU's queue."""
 
 from matplotlib.patches import FancyArrowPatch
 
-from attnbook.colours import BLUE, GREEN, INK, MUTED, ORANGE, PAPER, RED, SERIES
+from attnbook.colours import BLUE, GREEN, INK, MUTED, ORANGE, PAPER, RED, SEEN, SERIES
 from attnbook.plots.arguments import dictionary, real_array
-from attnbook.plots.primitives import arrow, box, heading, line, sheet, text
-from attnbook.plots.style import DASHES, MARKERS, drawn, new_figure
+from attnbook.plots.numerals import beside_bar
+from attnbook.plots.primitives import arrow, box, heading, line, matrix, sheet, text
+from attnbook.plots.style import DASHES, MARKERS, WIDTH, drawn, new_figure
 
 MEMORY, CHIP = 0.82, 2.55  # inches from the top, the middles of both rows
 # What each pass of one head reads and writes, in MiB: n = 4096, width 128, float32.
@@ -16,6 +17,55 @@ PASSES = {
     "all in one": ((("$Q, K, V$", 6),), (("$O$", 2),), "products and\nexponentials"),
 }
 PLACES = 0.9, 2.45, 4.0, 5.8
+WORDS = {"reading": 8, "writing": 1}  # queries that meet eight keys
+BEGIN, LONGEST = 1.3, 4.3  # inches: where the bars of `terms_diagram` begin, and all in turn
+
+
+@drawn
+def edges_diagram():
+    """Draw scores as an area, and along its edges queries, keys and values: n queries or one."""
+    ax, cell, n = sheet(3.4), 0.22, 8
+    for x, (name, n_q) in zip((1.75, 5.05), WORDS.items(), strict=True):
+        heading(ax, x, 0.2, name)
+        top = 1.15
+        for y, letter, color in ((0.6, "$K$", GREEN), (0.87, "$V$", ORANGE)):
+            matrix(ax, x, y, [[color] * n], cell)
+            text(ax, x - 1.1, y, letter)
+        middle = top + n_q * cell / 2
+        matrix(ax, x - 1.1, middle, [[BLUE]] * n_q, cell)
+        text(ax, x - 1.4, middle, "$Q$")
+        matrix(ax, x, middle, [[SEEN] * n] * n_q, cell)
+    text(ax, WIDTH / 2, 3.2, "the area is computed, the edges are fetched", color=MUTED)
+    return ax.figure
+
+
+@drawn
+def terms_diagram(terms, unit):
+    """Draw pieces of work along the time: all at once, and one after the other.
+
+    `terms` is a dict, name → time, of up to three; `unit` is that of the times.
+
+    Raises
+    ------
+    ValueError
+        If a time is no number, or there are more than can be told apart.
+    """
+    terms = dictionary("terms", terms, 3)
+    times = {name: float(real_array(f"terms[{name!r}]", t, ())) for name, t in terms.items()}
+    ax, y, inch = sheet(0.84 * len(times) + 1.0), 0.2, LONGEST / sum(times.values())
+    for title, waits in (("at once", False), ("in turn", True)):
+        text(ax, BEGIN, y, title, weight="semibold", ha="left")
+        begun = end = 0
+        for color, (name, time) in zip((BLUE, ORANGE, GREEN), times.items(), strict=False):
+            y += 0.42
+            text(ax, BEGIN - 0.1, y, name, ha="right", color=MUTED)
+            middle, words = BEGIN + inch * (begun + time / 2), beside_bar(time)
+            box(ax, middle, y, inch * time, 0.34, words, color)
+            begun, end = begun + waits * time, max(end, begun + time)
+        line(ax, [BEGIN + inch * end] * 2, [y + 0.25 - 0.42 * len(times), y + 0.2], color=INK)
+        text(ax, BEGIN + inch * end + 0.1, y, f"{beside_bar(end)} {unit}", ha="left")
+        y += 0.5
+    return ax.figure
 
 
 @drawn

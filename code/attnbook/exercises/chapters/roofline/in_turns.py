@@ -1,17 +1,17 @@
-"""5. Who won the race? · medium · 8 min
+"""3. Who won the race? · medium · 8 min
 
 Hints
-1. times[..., 1:] leaves out the first round, whatever axes are in front.
-2. Divide by the row of the base before you take a median: kept[..., [base], :].
-3. The median goes along the last axis, that of the rounds.
+1. times[..., 1:] leaves out the first round, however many axes stand in front.
+2. Divide by the row of the base before you take a median. kept[..., [base], :] is that row.
+3. The median runs along the last axis, which is that of the rounds.
 
 Why
-Within a round the machine is as slow for one as for the other, so the ratio is taken there; the
-median over rounds does not mind one that was interrupted. `[base]`, in brackets, keeps the axis of
-the calls.
+Within a round the machine is as slow for one call as for the other, so the ratio is taken there. A
+median over the rounds is hardly moved by one that was interrupted. `[base]`, in brackets, keeps the
+axis of the calls, so that the division broadcasts.
 
 Notice
-A ratio within a round, a median over rounds: `measure.ratios` does the same.
+`measure.ratios` does the same: it divides within a round and takes the median over rounds.
 """
 
 from statistics import median
@@ -59,24 +59,23 @@ CASES = (
 )
 
 MISTAKES = """
-the first round is a warm-up, and does not count; all others do.
+the first round is a warm-up and does not count; all the others do.
     times[..., 1:] → times || times[..., :-1]
-that is a ratio of medians, of sums or of best times, over rounds that differ: divide in each round
-first, while the machine is the same.
+that is a ratio of medians, of sums or of best times, taken over rounds that differ. Divide within
+each round first, while the machine is the same for both.
     kept / kept[..., [base], :], axis=-1) → kept, axis=-1) / np.median(kept[..., [base], :], axis=-1)
     times[..., 1:] → times ; kept / kept[..., [base], :], axis=-1) → kept, axis=-1) / np.median(kept[..., [base], :], axis=-1)
     = times[..., 1:].sum(axis=-1) / times[..., [base], 1:].sum(axis=-1)
     = times[..., 1:].min(axis=-1) / times[..., [base], 1:].min(axis=-1)
-that is a mean, the largest ratio or the smallest, which one interrupted round moves. Take the
-median.
+one interrupted round moves a mean, the largest ratio or the smallest. Take the median.
     np.median → np.mean
     np.median(kept / kept[..., [base], :], axis=-1) → np.exp(np.mean(np.log(kept / kept[..., [base], :]), axis=-1))
     np.median → np.max || np.min
-of an even number of rounds, the median is the mean of the middle two, not one of them.
+the median of an even number of rounds is the mean of the middle two, not one of them.
     np.median → np.quantile ; , axis=-1 → , 0.5, axis=-1, method="higher"
     np.median → np.quantile ; , axis=-1 → , 0.5, axis=-1, method="lower"
-asked is a ratio, how many times as long as the base each took: no difference, no time, and not
-turned round.
+the answer should be a ratio, how many times as long as the base each call took; not a difference,
+not a time, and not the inverse.
     kept / kept → kept - kept
     kept / kept[..., [base], :] → kept[..., [base], :] / kept || kept
 the base is row `base`, not always the first.
