@@ -172,7 +172,7 @@ def spoil_raises(c):
 
 
 def spoil_names(c):
-    first(code(c), ".check(").source += "\nvalues = ..."
+    first(code(c), ".check(").source += "\nhead = ..."
 
 
 def spoil_words(c):
