@@ -117,7 +117,6 @@ def attention_blockwise_backward(
         here, seen = k[..., keys, :], _cut(mask, keys)
         scores = dot_product_scores(q, here, scale)
         weights = np.exp((scores if bias is None else scores + _cut(bias, keys)) - shift)
-        weights = weights if mask is None else np.where(seen, weights, 0)
         grad_weights, grad_v[..., keys, :] = weighted_sum_backward(
             grad_out, weights, v[..., keys, :], seen
         )
