@@ -70,9 +70,9 @@ def terms_diagram(terms, unit):
 
 @drawn
 def passes_diagram():
-    """Draw what crosses between memory and chip: three passes with the whole matrix, or one."""
+    """Draw what crosses between memory and chip: three phases with the whole matrix, or one."""
     ax = sheet(3.7)
-    for x, name in ((2.45, "the whole matrix: three passes"), (5.8, "fused: one")):
+    for x, name in ((2.45, "the whole matrix: three phases"), (5.8, "fused: one")):
         heading(ax, x, 0.2, name)
     box(ax, 2.45, MEMORY, 4.6, 0.44, "main memory", BLUE)
     box(ax, 5.8, MEMORY, 1.7, 0.44, "main memory", BLUE)
