@@ -79,7 +79,7 @@ CASES = (
 )
 
 MISTAKES = """
-these are the running sums of exponentials: their logarithm is due.
+these are the running sums of exponentials: take their logarithm.
     = np.cumsum(np.exp(scores), axis=-1)
 the scores are added: exponentiate before the sum.
     = np.log(np.cumsum(scores, axis=-1)) || np.cumsum(scores, axis=-1)
@@ -107,7 +107,7 @@ that is the running maximum: the logarithm of the sum is missing.
     np.logaddexp → np.maximum
 every entry is L of the whole row: entry j stops at the score j.
     = np.broadcast_to(logsumexp(scores)[..., None], scores.shape)
-that is L of the whole row alone: one entry per score is due.
+that is L of the whole row alone: there should be one entry for each score.
     = logsumexp(scores)
 it runs on from one row into the next: each row starts afresh.
     = running_logsumexp(scores.ravel()).reshape(scores.shape)
