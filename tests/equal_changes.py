@@ -220,7 +220,7 @@ EQUAL = {
         FILLS.replace("-100000", "-100001"),
         FILLS.replace("-torch.inf", "torch.inf"),
     },
-    "precision.roundings": {  # however many parts are merged at once
+    "error_budget.roundings": {  # however many parts are merged at once
         "return [1, max(1, 1) + 1, max([1]) + 1, in_turn]",
         "return [1, max(1, 1) + 1, max([1] * 9) + 1, in_turn]",
     },

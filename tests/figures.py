@@ -60,6 +60,7 @@ CALLS = {
     **named("curves", X, {"a": X, "b": 2 * X}, "x", "y", points={"p": (X, X)}),
     **named("curves by logarithms", X, {"a": X**9}, "x", "y", xscale="log", yscale="log"),
     **named("distributions", [[0.1, 0.9], [0.4, 0.6]], ["cold", "warm"]),
+    **named("float_bits", {"float32": ("01" * 16, 8), "float16": ("01" * 8, 5)}),
     **named("heatmap", SQUARE, list("abc"), ["one", "two", "three words"]),
     **named("heatmap of 64 keys", np.eye(64), title="The identity"),
     **named("heatmaps", [SQUARE, -SQUARE], ["one", "two"], label="score"),

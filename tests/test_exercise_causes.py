@@ -185,7 +185,7 @@ RIGHT = {
     "libraries.cleaned": [
         lambda x, mask: torch.where(mask.to(torch.uint8).amax(-2)[..., None] > 0, x, 0)
     ],
-    "precision.rounds_once": [
+    "error_budget.rounds_once": [
         in_float64,
         divided_last,
         lambda q, k, v: F.scaled_dot_product_attention(q.float(), k.float(), v.float()).to(q.dtype),

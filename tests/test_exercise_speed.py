@@ -9,7 +9,9 @@ from attnbook import exercises
 from attnbook.exercises.engine import diagnose, write
 
 WRITE = [e for e in exercises.every() if e.kind == "Write"]
-ON_TENSORS = {"twins", "precision", "modules", "libraries", "fused", "triton"}  # chapters
+ON_TENSORS = {  # chapters
+    *("twins", "precision", "error_budget", "modules", "libraries", "fused", "triton")
+}
 CALLS = 2500  # of the answer
 
 NO_DEVICE_IS_ASKED_FOR = """

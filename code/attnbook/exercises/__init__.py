@@ -36,6 +36,7 @@ CHAPTERS = (
     "linear",
     "twins",
     "precision",
+    "error_budget",
     "modules",
     "libraries",
     "cost",

@@ -16,6 +16,7 @@ from attnbook.plots.costs import (
 )
 from attnbook.plots.curves import curves
 from attnbook.plots.diagram import attention_diagram, lookup_diagram
+from attnbook.plots.floats import float_bits
 from attnbook.plots.fused import fused_diagram
 from attnbook.plots.grids import (
     caught_grids,
@@ -83,6 +84,7 @@ __all__ = [
     "edges_diagram",
     "exchange_diagram",
     "flash_diagram",
+    "float_bits",
     "fused_diagram",
     "gpu_diagram",
     "heads_diagram",

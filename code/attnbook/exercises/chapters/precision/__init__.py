@@ -1,1 +1,1 @@
-"""Exercises of the chapter on devices and short floats."""
+"""Exercises of the chapter on short floats."""

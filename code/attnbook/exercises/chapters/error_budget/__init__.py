@@ -1,0 +1,1 @@
+"""Exercises of the chapter on the error budget."""
