@@ -16,6 +16,11 @@ DTYPES = (
     "results = (torch.tensor([0.0, 4.0]), torch.from_numpy(np.array([0.0, 4.0])), half * 0.5, "
     "half + half.to(torch.bfloat16), pytorch.softmax(half))"
 )
+STORED = (
+    "kept = (torch.tensor([514.0, 518.0]).to(torch.bfloat16), "
+    "torch.tensor([2049.0]).to(torch.float16), torch.tensor([19.0, 0.001])"
+    ".to(torch.float8_e4m3fn), torch.tensor([65510.0]).to(torch.float16))"
+)
 FILLS = "for fill in (-10000.0, -65504.0, -100000.0, torch.finfo(torch.bfloat16).min, -torch.inf):"
 
 DROPOUT = (
@@ -209,6 +214,11 @@ EQUAL = {
         DTYPES.replace("half * 0.5", "half / 0.5"),
         DTYPES.replace("half * 0.5", "half"),
         DTYPES.replace("half + half", "half - half"),
+    },
+    "precision.stored": {  # the neighbour of a number may be stored as the same float
+        STORED.replace("518", "519"),
+        STORED.replace("19.0", "20.0"),
+        STORED.replace("65510", "65511"),
     },
     "precision.fills": {  # the range ends at 65504 on both sides, and one place to fill is enough
         "zeros, everywhere = (torch.zeros(2, dtype=torch.float16), torch.tensor([False, True]))",

@@ -66,7 +66,7 @@ CASES = (
     stress(x=np.array([511.5, -0.999, 1.9999]), digits=7, gives=np.array([512.0, -1.0, 2.0])),
     stress(x=np.array([1e-200, -3e200]), digits=7),
     stress(x=rng.standard_normal(4), digits=23),
-    stress(x=np.array([1.4, 2.5, 3.0, -6.5]), digits=0, gives=np.array([1.0, 2.0, 4.0, -8.0])),
+    stress(x=np.array([1.25, 2.5, 5.0, -7.0]), digits=1, gives=np.array([1.0, 2.0, 4.0, -8.0])),
 )
 
 MISTAKES = """
