@@ -238,12 +238,6 @@ EQUAL = {
         "return ([40001.0, 40000.0],)",
         "return ([40000.0, 40001.0],)",
     },
-    "modules.parameters": {  # heads are a way to use the parameters, whatever their number
-        "modules = (pytorch.DotProductAttention(dropout=0.1), "
-        "pytorch.AdditiveAttention(d_q=5, d_k=3, d_hidden=7), "
-        "pytorch.MultiHeadAttention(d_model=12, n_heads=4), "
-        "pytorch.MultiHeadAttention(d_model=12, n_heads=4, bias=True))",
-    },
     "modules.dropout": {  # the first value is 0, and the last key is hidden
         DROPOUT.replace("1 / 4", "2 / 4"),
         DROPOUT.replace("1 / 4", "1 / 5"),

@@ -60,6 +60,7 @@ from attnbook.plots.softmax import (
     softmax_diagram,
 )
 from attnbook.plots.states import bracketings_diagram, chunks_diagram, correction_diagram
+from attnbook.plots.training import training_diagram
 from attnbook.plots.transformer import transformer_diagram
 from attnbook.plots.words import arrows, sentences, shape_diagram
 
@@ -124,6 +125,7 @@ __all__ = [
     "table_cells",
     "terms_diagram",
     "three_ways_diagram",
+    "training_diagram",
     "transformer_diagram",
     "turns_grids",
     "twins_diagram",

@@ -122,7 +122,8 @@ def aligned(**details):
 
 def _lines(function):
     lines = source_text(function).split("\n")
-    body = lines[1 + next(i for i, line in enumerate(lines) if line.startswith("def ")) :]
+    heads = "def ", "class "
+    body = lines[1 + next(i for i, line in enumerate(lines) if line.startswith(heads)) :]
     number = sum(bool(line.strip()) for line in body)
     return f"{number} line" if number == 1 else f"{number} lines"
 

@@ -1,54 +1,71 @@
-"""1. How much there is to learn · easy · 6 min
+"""1. What is learned, and what is saved · easy · 6 min
 
 Hints
-1. Write down the shape of each matrix, and multiply.
-2. Additive: d_q × d_hidden, d_k × d_hidden, d_hidden. Multi-head: four matrices from d_model to
-   d_model, whatever the number of heads.
-3. A bias adds one number for each number that comes out of a layer, in all four layers.
+1. Go through the attributes one by one: is it a parameter, a module, a buffer, or something that
+   the module does not look at?
+2. `w_q` and `w_k` are two names of one layer. An optimiser must not change it twice; a state has a
+   line for each name.
+3. With shared heads, W_k and W_v have as many columns as the heads of keys need: 2 · 12 / 4.
 
 Why
-The dot product learns nothing, and dropout neither. Additive: 5 · 7 + 3 · 7 + 7 = 63. Multi-head:
-4 · 12² = 576, however the 12 are cut into heads; biases add 4 · 12 = 48.
+`parameters()` lists the layer once, 6 · 4 + 4 = 28, and `scale`, 4: that is 32. The list and the
+plain mask are not registered. The state has the layer under both of its names, 28 + 28, the 4 of
+`scale` and the 6 of the buffer: 66. In the third module W_q and W_o have 12 · 12 + 12 = 156 numbers
+each, and W_k and W_v, for two heads of width 3, have 12 · 6 + 6 = 78 each: 468.
 
 Notice
-The number of heads does not appear in it: heads are a way to use the parameters, not more of them.
+The same layer under two names is called tied weights: many models use one matrix to read words and
+to write them.
 """
 
-from attnbook import pytorch
+import torch
+from torch import nn
+
 from attnbook.exercises.engine.module import predict
+from attnbook.pytorch import MultiHeadAttention
+
+
+class Puzzle(nn.Module):
+    """A layer with two names, a list, a parameter, a buffer and a plain tensor."""
+
+    def __init__(self):
+        super().__init__()
+        self.w_q = nn.Linear(6, 4)
+        self.w_k = self.w_q
+        self.w_v = [nn.Linear(6, 4)]
+        self.scale = nn.Parameter(torch.ones(4))
+        self.register_buffer("angles", torch.zeros(3, 2))
+        self.mask = torch.ones(3, 3)
 
 
 def parameters():
-    """How many numbers each of four modules has to learn."""
-    modules = (
-        pytorch.DotProductAttention(dropout=0.1),
-        pytorch.AdditiveAttention(d_q=5, d_k=3, d_hidden=7),
-        pytorch.MultiHeadAttention(d_model=12, n_heads=3),
-        pytorch.MultiHeadAttention(d_model=12, n_heads=4, bias=True),
-    )
-    return [sum(p.numel() for p in module.parameters()) for module in modules]
+    """How many numbers are learned and saved, and how many a layer with shared heads learns."""
+    puzzle = Puzzle()
+    shared = MultiHeadAttention(d_model=12, n_heads=4, n_kv_heads=2, bias=True)
+    learned, more = (sum(p.numel() for p in m.parameters()) for m in (puzzle, shared))
+    return [learned, sum(x.numel() for x in puzzle.state_dict().values()), more]
 
 
 MISTAKES = """
-there are four matrices of 12 · 12 numbers: W_q, W_k, W_v, and W_o, which mixes the heads.
-    [0, 63, 432, 624] || [0, 63, 432, 468] || [0, 63, 432, 480] || [0, 63, 48, 624]
-    [0, 63, 144, 156]
-a dot product has no matrix, and a dropout rate is set, not learned: 0.
-    [12, 63, 576, 624] || [0.1, 63, 576, 624] || [1, 63, 576, 624]
-the additive score has a matrix for queries, (5, 7), one for keys, (3, 7), and 7 numbers more: rows
-times columns, all three.
-    [0, 15, 576, 624] || [0, 42, 576, 624] || [0, 28, 576, 624] || [0, 56, 576, 624]
-    [0, 105, 576, 624]
-each of the four layers has a bias, of 12 numbers: 4 · 12 more.
-    [0, 63, 576, 600] || [0, 63, 576, 636] || [0, 63, 576, 588] || [0, 63, 576, 580]
-    [0, 63, 576, 576] || [0, 63, 576, 612]
-the layers of the additive score have no bias in this book.
-    [0, 64, 576, 624] || [0, 70, 576, 624] || [0, 71, 576, 624] || [0, 77, 576, 624]
-    [0, 78, 576, 624]
-heads share the width: each has a piece of the matrices, and the module owns the pieces of all.
-    [0, 63, 1728, 2496] || [0, 63, 1728, 1776] || [0, 63, 1728, 2304] || [0, 63, 1728, 2352]
-    [0, 63, 1728, 624] || [0, 63, 192, 144] || [0, 63, 192, 156] || [0, 63, 192, 192]
-    [0, 63, 192, 624]
+a layer with two names is one layer, and `parameters()` lists it once.
+    [60, 66, 468] || [84, 66, 468] || [88, 94, 468]
+a Python list is not looked into: nothing in it is learned or saved.
+    [60, 94, 468] || [32, 94, 468] || [56, 90, 468]
+a layer has a bias unless it was made with bias=False: one number more for each output.
+    [28, 58, 468] || [28, 34, 468] || [28, 66, 468] || [32, 58, 468]
+a buffer is saved, and not learned.
+    [38, 66, 468] || [38, 72, 468] || [32, 60, 468] || [32, 32, 468] || [38, 38, 468]
+a plain tensor is neither learned nor saved.
+    [32, 75, 468] || [41, 75, 468] || [32, 47, 468] || [41, 66, 468]
+a state has a line for each name, so it holds the layer with two names twice.
+    [32, 38, 468]
+with two heads of keys and values for four of queries, W_k and W_v have 6 columns, not 12.
+    [32, 66, 624]
+all four layers have biases, as many as they have columns: 12, 6, 6 and 12.
+    [32, 66, 432] || [32, 66, 480] || [32, 66, 444] || [32, 66, 456]
+the heads of keys share the width of the model with nobody else's: a head has the width 12 / 4 = 3,
+and two of them have 6 columns.
+    [32, 66, 390] || [32, 66, 364] || [32, 66, 396] || [32, 66, 388]
 """
 
-exercise = predict(parameters, MISTAKES, stated=[0, 63, 576, 624])
+exercise = predict(parameters, MISTAKES, stated=[32, 66, 468])

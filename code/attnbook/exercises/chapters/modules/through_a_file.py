@@ -1,0 +1,82 @@
+"""8. Project, step 3: go on after a crash · medium · 12 min
+
+Hints
+1. Both have a `state_dict()`, and a dictionary can hold the two.
+2. After writing, the file stands at its end: `file.seek(0)` goes back.
+3. `make()` is called once: its optimiser belongs to its module. Then both load.
+
+Why
+The file holds both states. `make()` returns a module and the optimiser that knows its parameters;
+`load_state_dict` copies the numbers into the one, and the means, the number of steps and the
+learning rate into the other.
+
+Notice
+With data that come in the same order this is all that a checkpoint needs. With dropout, or with
+shuffled data, the state of the random numbers belongs to it, too.
+"""
+
+import numpy as np
+import torch
+
+from attnbook.exercises.chapters.modules.trained import adams_steps, with_a_file
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case
+
+
+def through_a_file(module, optimiser, file, make):
+    """A new module and a new optimiser that go on where these stopped."""
+    torch.save({"module": module.state_dict(), "optimiser": optimiser.state_dict()}, file)
+    file.seek(0)
+    saved = torch.load(file)
+    new, new_optimiser = make()
+    new.load_state_dict(saved["module"])
+    new_optimiser.load_state_dict(saved["optimiser"])
+    return new, new_optimiser
+
+
+def in_numpy(w, shift, x, wanted, lr):
+    """Adam's steps without a break; all losses are the same to the bit."""
+    losses, last = adams_steps(w, shift, x, wanted, lr)
+    return losses[2:], last, np.ones(len(x) - 2, dtype=bool)
+
+
+rng = np.random.default_rng(19)
+
+
+def sizes(steps, n, d_in, d_out, lr):
+    return {
+        "w": rng.standard_normal((d_out, d_in)),
+        "shift": rng.standard_normal(d_out),
+        "x": rng.standard_normal((steps, n, d_in)),
+        "wanted": rng.standard_normal((steps, n, d_out)),
+        "lr": lr,
+    }
+
+
+CASES = (
+    case(**sizes(4, 1, 1, 1, 0.5)),
+    case(**sizes(5, 2, 2, 1, 0.1)),
+    case(**sizes(6, 5, 3, 2, 0.2)),
+)
+
+MISTAKES = """
+the new optimiser has forgotten its means, and takes a first step: load its state, too.
+    new_optimiser.load_state_dict(saved["optimiser"]) →
+the new module still has its random numbers: load its state.
+    new.load_state_dict(saved["module"]) →
+after writing, the file stands at its end: go back with file.seek(0) before you read.
+    file.seek(0) →
+the optimiser belongs to another module: call make() once.
+    new, new_optimiser = make() → new, new_optimiser = make()[0], make()[1]
+only the parameters came back: a buffer belongs to the state as well.
+    new.load_state_dict(saved["module"]) → new.load_state_dict({"w": saved["module"]["w"]}, strict=False)
+"""
+
+exercise = write(
+    through_a_file,
+    CASES,
+    MISTAKES,
+    through=with_a_file,
+    oracle=in_numpy,
+    results=("losses", "w", "same"),
+)

@@ -1,0 +1,103 @@
+"""7. Project, step 2: the loop · medium · 12 min
+
+Hints
+1. One optimiser is made before the loop, since it remembers something from step to step.
+2. In the loop: empty the gradients, compute the loss, walk back, step. Where is the number of the
+   loss to be had without its record?
+3. `module.train()` before the loop, `module.eval()` after it.
+
+Why
+The optimiser is made once, of the module's parameters. Each pair costs one round: `zero_grad`,
+the loss, `backward`, `step`. `loss.item()` was computed before the step, and keeps no record.
+
+Notice
+Nothing in this loop knows what the module is. It trains yours, a linear layer and a large model.
+"""
+
+import numpy as np
+import torch
+
+from attnbook.exercises.chapters.modules.trained import adams_steps, with_a_layer
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case
+
+
+def train_on(module, batches, lr):
+    """The losses of Adam's steps, one for each batch."""
+    optimiser = torch.optim.Adam(module.parameters(), lr=lr)
+    losses = []
+    module.train()
+    for x, wanted in batches:
+        optimiser.zero_grad()
+        loss = (module(x) - wanted).square().mean()
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    module.eval()
+    return losses
+
+
+rng = np.random.default_rng(18)
+
+
+def sizes(steps, n, d_in, d_out, lr):
+    return {
+        "w": rng.standard_normal((d_out, d_in)),
+        "shift": rng.standard_normal(d_out),
+        "x": rng.standard_normal((steps, n, d_in)),
+        "wanted": rng.standard_normal((steps, n, d_out)),
+        "lr": lr,
+    }
+
+
+CASES = (
+    case(**sizes(1, 1, 1, 1, 0.5)),
+    case(**sizes(2, 1, 1, 1, 0.5)),
+    case(**sizes(3, 2, 2, 1, 0.1)),
+    case(**sizes(4, 3, 2, 3, 0.01)),
+    case(**sizes(8, 5, 3, 2, 0.2)),
+)
+
+MISTAKES = """
+`backward` adds to the gradient that is there: call `zero_grad` in every round.
+    optimiser.zero_grad() →
+nothing moves: `step` or `backward` is missing, or the gradients are emptied between the two.
+    optimiser.step() →
+    loss.backward() →
+    optimiser.zero_grad() →  ; loss.backward() → loss.backward(); optimiser.zero_grad()
+the step comes before `backward`, so that it follows the gradient of the batch before.
+    optimiser.zero_grad() →  ; loss.backward() → optimiser.step(); optimiser.zero_grad(); loss.backward() ; \\n        optimiser.step()\\n → \\n
+a new optimiser in every round takes a first step each time: make one, before the loop.
+    optimiser.zero_grad() → optimiser.zero_grad(); optimiser = torch.optim.Adam(module.parameters(), lr=lr)
+the optimiser is Adam.
+    optim.Adam( → optim.SGD( || optim.AdamW( || optim.RMSprop( || optim.Adagrad(
+the learning rate is an argument: hand it to the optimiser.
+    lr=lr → lr=1e-3
+    , lr=lr →
+a loss belongs to the module before its step: here it is computed again, after the step.
+    losses.append(loss.item()) → losses.append((module(x) - wanted).square().mean().item())
+the loss is the mean of the squares, over all numbers.
+    .mean() → .sum()
+    .square() → .abs()
+    .square().mean() → .square().mean().sqrt()
+    .square().mean() → .square().sum(dim=-1).mean()
+    .square().mean() → .square().mean() / 2
+the module comes in the state of evaluation: call module.train() before the loop.
+    module.train() →
+the state of evaluation comes after the loop, not within it.
+    module.train() →  ; optimiser.zero_grad() → module.train() if not losses else module.eval(); optimiser.zero_grad()
+each batch is used once, in the order of the list.
+    in batches: → in batches[::-1]:
+    in batches: → in sorted(batches, key=lambda pair: pair[1].sum().item()):
+the losses come in the order of the batches.
+    return losses → return losses[::-1]
+"""
+
+exercise = write(
+    train_on,
+    CASES,
+    MISTAKES,
+    through=with_a_layer,
+    oracle=adams_steps,
+    results=("losses", "w"),
+)

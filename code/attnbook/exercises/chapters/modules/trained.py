@@ -1,0 +1,131 @@
+"""What the project's checks hand to a reader's functions: modules that are theirs, as arrays."""
+
+import io
+
+import numpy as np
+import torch
+from torch import nn
+
+from attnbook.arguments import describe
+from attnbook.exercises.engine.sandbox import Unfit
+from attnbook.exercises.engine.settings import plain_settings
+
+
+class Layer(nn.Module):
+    """One matrix, and a buffer; as with dropout, training is not like evaluation: it doubles."""
+
+    def __init__(self, w, shift):
+        super().__init__()
+        self.w = nn.Parameter(torch.tensor(w))
+        self.register_buffer("shift", torch.tensor(shift))
+
+    def forward(self, x):
+        out = x @ self.w.mT + self.shift
+        return 2 * out if self.training else out
+
+
+def pairs(x, wanted):
+    return list(zip(torch.tensor(x), torch.tensor(wanted), strict=True))
+
+
+def one_step(module, optimiser, x, wanted):
+    """The loss before a step of training."""
+    optimiser.zero_grad()
+    loss = (module(x) - wanted).square().mean()
+    loss.backward()
+    optimiser.step()
+    return loss.item()
+
+
+def adams_steps(w, shift, x, wanted, lr):
+    """The losses and the matrix of a `Layer` trained by Adam, from the equations in NumPy."""
+    w, m, s, losses = w.copy(), np.zeros_like(w), np.zeros_like(w), []
+    for t, (given, right) in enumerate(zip(x, wanted, strict=True), start=1):
+        error = 2 * (given @ w.T + shift) - right
+        gradient = 2 * 2 * error.T @ given / error.size
+        losses.append(np.mean(error**2))
+        m, s = 0.9 * m + 0.1 * gradient, 0.999 * s + 0.001 * gradient**2
+        w -= lr * (m / (1 - 0.9**t)) / (np.sqrt(s / (1 - 0.999**t)) + 1e-8)
+    return np.array(losses), w
+
+
+def with_a_layer(function):
+    """For `through`: the loop as a function of arrays; the module comes in evaluation."""
+
+    def trained(w, shift, x, wanted, lr):
+        module = Layer(w, shift).eval()
+        with plain_settings():
+            losses = function(module, pairs(x, wanted), lr)
+        if losses is None:
+            raise Unfit("nothing was returned: is a `return` missing?")
+        if not isinstance(losses, list) or len(losses) != len(x):
+            raise Unfit(f"{describe(losses)} was returned; expected a list of {len(x)} losses")
+        if not all(isinstance(loss, float) for loss in losses):
+            raise Unfit("a loss is not a Python number: loss.item() has it, without its record")
+        if module.training:
+            raise Unfit("the module was left in the state of training: call module.eval()")
+        return np.array(losses), module.w.detach().numpy()
+
+    return trained
+
+
+class Watched(io.BytesIO):
+    """A file that knows whether it was read."""
+
+    was_read = False
+
+    def read(self, *size):
+        self.was_read = True
+        return super().read(*size)
+
+    def readinto(self, room):
+        self.was_read = True
+        return super().readinto(room)
+
+
+def with_a_file(function):
+    """For `through`: two steps, the file, and the steps after it, by both modules."""
+
+    def continued(w, shift, x, wanted, lr):
+        module, file, made = Layer(w, shift), Watched(), []
+        optimiser = torch.optim.Adam(module.parameters(), lr=lr)
+        before, after = pairs(x, wanted)[:2], pairs(x, wanted)[2:]
+        for pair in before:
+            one_step(module, optimiser, *pair)
+
+        def make():
+            made.append(Layer(w[::-1].copy() + 1, 0 * shift))
+            return made[-1], torch.optim.Adam(made[-1].parameters(), lr=2 * lr)
+
+        with plain_settings():
+            pair = function(module, optimiser, file, make)
+        _refuse_unless_new(pair, module, optimiser, file, made)
+        losses = [one_step(*pair, *each) for each in after]
+        straight = [one_step(module, optimiser, *each) for each in after]
+        same = np.array([a == b for a, b in zip(losses, straight, strict=True)])
+        return np.array(losses), pair[0].w.detach().numpy(), same
+
+    return continued
+
+
+def _refuse_unless_new(pair, module, optimiser, file, made):
+    if pair is None:
+        raise Unfit("nothing was returned: is a `return` missing?")
+    kinds = (nn.Module, torch.optim.Optimizer)
+    if not isinstance(pair, tuple) or len(pair) != 2 or not all(map(isinstance, pair, kinds)):
+        raise Unfit("expected a pair, the new module and then its new optimiser")
+    if not file.getvalue():
+        raise Unfit("nothing was written into the file")
+    if not file.was_read:
+        raise Unfit("the file was written and never read: after a crash it is all there is")
+    if not any(pair[0] is new for new in made):
+        raise Unfit("the module that was returned does not come from make()")
+    if _memory(*pair) & _memory(module, optimiser):
+        raise Unfit("the new ones share memory with the old: one step would move both")
+
+
+def _memory(module, optimiser):
+    """Where the tensors of a module and of its optimiser lie."""
+    kept = [x for each in optimiser.state.values() for x in each.values()]
+    tensors = [*module.state_dict().values(), *filter(torch.is_tensor, kept)]
+    return {x.data_ptr() for x in tensors}

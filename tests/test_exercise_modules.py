@@ -1,0 +1,123 @@
+"""What the checks of the project on modules refuse beside wrong numbers, and that it fits together."""
+
+import copy
+import io
+
+import pytest
+import torch
+from torch import nn
+
+from attnbook import exercises
+from attnbook.exercises.chapters.modules.gated import Gated
+from attnbook.exercises.chapters.modules.through_a_file import through_a_file
+from attnbook.exercises.chapters.modules.train_on import train_on
+
+
+class Listed(Gated):
+    """Three layers of the solution in a list, where no module looks for them."""
+
+    def __init__(self, d_model, n_heads):
+        super().__init__(d_model, n_heads)
+        listed = [self.w_q, self.w_k, self.w_v]
+        del self.w_q, self.w_k, self.w_v
+        self.layers = listed
+
+
+class Biased(Gated):
+    def __init__(self, d_model, n_heads):
+        super().__init__(d_model, n_heads)
+        self.w_g = nn.Linear(d_model, n_heads)
+
+
+class Turned(Gated):
+    def __init__(self, d_model, n_heads):
+        super().__init__(d_model, n_heads)
+        self.w_g = nn.Linear(n_heads, d_model, bias=False)
+
+
+class Empty(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+
+
+def left_in_training(module, batches, lr):
+    losses = train_on(module, batches, lr)
+    module.train()
+    return losses
+
+
+def one_loss(module, batches, lr):
+    return train_on(module, batches, lr)[-1]
+
+
+def with_records(module, batches, lr):
+    return list(map(torch.tensor, train_on(module, batches, lr)))
+
+
+def without_the_file(module, optimiser, file, make):
+    return through_a_file(module, optimiser, io.BytesIO(), make)
+
+
+def never_read(module, optimiser, file, make):
+    torch.save(module.state_dict(), file)
+    return through_a_file(module, optimiser, io.BytesIO(), make)
+
+
+def without_make(module, optimiser, file, make):
+    through_a_file(module, optimiser, file, make)
+    return copy.deepcopy((module, optimiser))
+
+
+def with_the_old_means(module, optimiser, file, make):
+    new, new_optimiser = through_a_file(module, optimiser, file, make)
+    new_optimiser.load_state_dict(optimiser.state_dict())
+    return new, new_optimiser
+
+
+REFUSED = {
+    "gated": {
+        Listed: "the state of your module has w_o.weight, w_g.weight; expected w_q.weight",
+        Biased: "w_g.bias; expected",
+        Turned: "w_g.weight has the shape",
+        Empty: "the state of your module has nothing",
+        lambda d_model, n_heads: None: "a NoneType was made; expected a module",
+    },
+    "train_on": {
+        left_in_training: "left in the state of training",
+        one_loss: "expected a list of 1 losses",
+        with_records: "loss.item() has it",
+        lambda *given: train_on(*given) and None: "is a `return` missing?",
+    },
+    "through_a_file": {
+        without_the_file: "nothing was written into the file",
+        never_read: "never read",
+        without_make: "does not come from make()",
+        with_the_old_means: "share memory with the old",
+        lambda *given: through_a_file(*given)[::-1]: "the new module and then its new optimiser",
+        lambda *given: through_a_file(*given) and None: "is a `return` missing?",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "name, answer, told",
+    [(name, *each) for name, answers in REFUSED.items() for each in answers.items()],
+)
+def test_what_is_no_module_no_loop_or_no_file_is_refused(name, answer, told):
+    verdict = exercises.find(f"modules.{name}").verdict(answer)
+    assert verdict.state == "wrong" and told in verdict.text
+
+
+def test_a_module_is_written_trained_saved_and_goes_on():
+    def make():
+        module = Gated(d_model=4, n_heads=2)
+        return module, torch.optim.Adam(module.parameters(), lr=0.05)
+
+    torch.manual_seed(0)
+    x = torch.randn(20, 8, 3, 4)
+    batches = [(each, each.flip(-2)) for each in x]
+    (module, optimiser), question = make(), x[:1, 0]
+    losses = train_on(module, batches, 0.05)
+    assert losses[-1] < losses[0] and not module.training
+    new, _ = through_a_file(module, optimiser, io.BytesIO(), make)
+    assert torch.equal(new(question), module(question))
