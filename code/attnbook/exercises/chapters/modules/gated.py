@@ -82,7 +82,7 @@ def _filled(module, matrices):
     for name, w in wanted.items():
         if tuple(state[name].shape) != w.shape:
             shape = tuple(state[name].shape)
-            raise Unfit(f"{name} has the shape {shape}; expected {w.shape}, transposed")
+            raise Unfit(f"{name} has the shape {shape}, and should have {w.shape}")
     module.load_state_dict({name: torch.tensor(w) for name, w in wanted.items()})
     return [module.get_parameter(name) for name in wanted]
 
