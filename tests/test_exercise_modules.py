@@ -1,4 +1,4 @@
-"""What the checks of the project on modules refuse beside wrong numbers, and that it fits together."""
+"""What the project on modules refuses beside wrong numbers, and that its steps fit together."""
 
 import copy
 import io

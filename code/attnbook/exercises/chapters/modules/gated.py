@@ -51,7 +51,7 @@ class Gated(nn.Module):
 def with_matrices(made):
     """For `through`: a module as a function of its matrices, and their gradients."""
 
-    def call(x, n_heads, *matrices):
+    def call(n_heads, x, *matrices):
         with plain_settings():
             module = made(x.shape[-1], n_heads)
             parameters = _filled(module, matrices)
@@ -87,20 +87,20 @@ def _filled(module, matrices):
     return [module.get_parameter(name) for name in wanted]
 
 
-def in_loops(x, n_heads, *matrices):
+def in_loops(n_heads, x, *matrices):
     """The output head by head, and each derivative by a step along the imaginary axis."""
-    out = _output(x, n_heads, *matrices)
+    out = _output(n_heads, x, *matrices)
     c, gradients = np.cos(np.arange(out.size)).reshape(out.shape), []
     for i, w in enumerate(matrices):
         gradients.append(np.zeros_like(w))
         for at in np.ndindex(w.shape):
             moved = [m.astype(complex) for m in matrices]
             moved[i][at] += 1e-30j
-            gradients[i][at] = np.sum(c * _output(x, n_heads, *moved)).imag / 1e-30
+            gradients[i][at] = np.sum(c * _output(n_heads, x, *moved)).imag / 1e-30
     return (out, *gradients)
 
 
-def _output(x, n_heads, w_q, w_k, w_v, w_o, w_g):
+def _output(n_heads, x, w_q, w_k, w_v, w_o, w_g):
     width, outputs = x.shape[-1] // n_heads, []
     for m in range(n_heads):
         rows = slice(m * width, (m + 1) * width)
@@ -117,7 +117,7 @@ rng = np.random.default_rng(17)
 def sizes(batch, n, d_model, n_heads):
     shapes = dict.fromkeys(NAMES, (d_model, d_model)) | {"w_g": (n_heads, d_model)}
     matrices = {name: rng.standard_normal(shape) for name, shape in shapes.items()}
-    return {"x": rng.standard_normal((batch, n, d_model)), "n_heads": n_heads} | matrices
+    return {"n_heads": n_heads, "x": rng.standard_normal((batch, n, d_model))} | matrices
 
 
 CASES = (

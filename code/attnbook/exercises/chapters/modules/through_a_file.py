@@ -34,9 +34,9 @@ def through_a_file(module, optimiser, file, make):
     return new, new_optimiser
 
 
-def in_numpy(w, shift, x, wanted, lr):
+def in_numpy(lr, w, shift, x, wanted):
     """Adam's steps without a break; all losses are the same to the bit."""
-    losses, last = adams_steps(w, shift, x, wanted, lr)
+    losses, last = adams_steps(lr, w, shift, x, wanted)
     return losses[2:], last, np.ones(len(x) - 2, dtype=bool)
 
 
@@ -45,11 +45,11 @@ rng = np.random.default_rng(19)
 
 def sizes(steps, n, d_in, d_out, lr):
     return {
+        "lr": lr,
         "w": rng.standard_normal((d_out, d_in)),
         "shift": rng.standard_normal(d_out),
         "x": rng.standard_normal((steps, n, d_in)),
         "wanted": rng.standard_normal((steps, n, d_out)),
-        "lr": lr,
     }
 
 

@@ -42,11 +42,11 @@ rng = np.random.default_rng(18)
 
 def sizes(steps, n, d_in, d_out, lr):
     return {
+        "lr": lr,
         "w": rng.standard_normal((d_out, d_in)),
         "shift": rng.standard_normal(d_out),
         "x": rng.standard_normal((steps, n, d_in)),
         "wanted": rng.standard_normal((steps, n, d_out)),
-        "lr": lr,
     }
 
 

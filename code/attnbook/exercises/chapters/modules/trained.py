@@ -37,7 +37,7 @@ def one_step(module, optimiser, x, wanted):
     return loss.item()
 
 
-def adams_steps(w, shift, x, wanted, lr):
+def adams_steps(lr, w, shift, x, wanted):
     """The losses and the matrix of a `Layer` trained by Adam, from the equations in NumPy."""
     w, m, s, losses = w.copy(), np.zeros_like(w), np.zeros_like(w), []
     for t, (given, right) in enumerate(zip(x, wanted, strict=True), start=1):
@@ -52,7 +52,7 @@ def adams_steps(w, shift, x, wanted, lr):
 def with_a_layer(function):
     """For `through`: the loop as a function of arrays; the module comes in evaluation."""
 
-    def trained(w, shift, x, wanted, lr):
+    def trained(lr, w, shift, x, wanted):
         module = Layer(w, shift).eval()
         with plain_settings():
             losses = function(module, pairs(x, wanted), lr)
@@ -86,7 +86,7 @@ class Watched(io.BytesIO):
 def with_a_file(function):
     """For `through`: two steps, the file, and the steps after it, by both modules."""
 
-    def continued(w, shift, x, wanted, lr):
+    def continued(lr, w, shift, x, wanted):
         module, file, made = Layer(w, shift), Watched(), []
         optimiser = torch.optim.Adam(module.parameters(), lr=lr)
         before, after = pairs(x, wanted)[:2], pairs(x, wanted)[2:]
