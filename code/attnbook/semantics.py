@@ -55,13 +55,13 @@ def multihead(need_weights):
 
 def flex(q, k, v, mask=None, **options):
     """FlexAttention: a boolean mask as a predicate of positions, another as a change of scores."""
-    if mask is None:
-        return flex_attention(q, k, v, **options)
-    if mask.dtype != torch.bool:
-        return flex_attention(q, k, v, lambda s, b, h, i, j: s + mask[0, 0, i, j], **options)
-    sizes = q.shape[-2], k.shape[-2], q.device
-    seen = create_block_mask(lambda b, h, i, j: mask[0, 0, i, j], None, None, *sizes)
-    return flex_attention(q, k, v, block_mask=seen, **options)
+    if mask is not None and mask.dtype != torch.bool:
+        options["score_mod"] = lambda s, b, h, i, j: s + mask[0, 0, i, j]
+    elif mask is not None:
+        sizes = None, None, q.shape[-2], k.shape[-2], q.device
+        shown = create_block_mask(lambda b, h, i, j: mask[0, 0, i, j], *sizes)
+        options["block_mask"] = shown
+    return flex_attention(q, k, v, **options)
 
 
 def jax(q, k, v, mask=None, **options):
@@ -70,7 +70,8 @@ def jax(q, k, v, mask=None, **options):
 
     q, k, v = (x.movedim(1, 2).numpy() for x in (q, k, v))
     mask = None if mask is None else mask.numpy()
-    return torch.tensor(np.asarray(dot_product_attention(q, k, v, mask=mask, **options)))
+    out = dot_product_attention(q, k, v, mask=mask, **options)
+    return torch.tensor(np.asarray(out))
 
 
 JAX = {  # what version 0.10.2 answered on a CPU: the book does not install it
