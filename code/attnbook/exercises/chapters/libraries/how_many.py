@@ -26,7 +26,8 @@ from attnbook.exercises.engine.module import predict
 
 def how_many():
     """How many of five keys the second of three queries sees, in four calls."""
-    causal, q, k, v = pytorch.causal_mask(3, 5), torch.zeros(3, 5), torch.zeros(5, 5), torch.eye(5)
+    causal = pytorch.causal_mask(3, 5)
+    q, k, v = torch.zeros(3, 5), torch.zeros(5, 5), torch.eye(5)
     outputs = (
         pytorch.scaled_dot_product_attention(q, k, v, mask=causal),
         F.scaled_dot_product_attention(q, k, v, is_causal=True),

@@ -31,12 +31,14 @@ def polarity():
 
 def converted(mask):
     """The right version: True = may look."""
-    scores, values = torch.zeros(mask.shape), torch.tensor([[0.0], [4.0], [8.0], [12.0]])
+    scores = torch.zeros(mask.shape)
+    values = torch.tensor([[0.0], [4.0], [8.0], [12.0]])
     return pytorch.weighted_sum(pytorch.softmax(scores, mask), values)
 
 
 def unconverted(mask):
-    scores, values = torch.zeros(mask.shape), torch.tensor([[0.0], [4.0], [8.0], [12.0]])
+    scores = torch.zeros(mask.shape)
+    values = torch.tensor([[0.0], [4.0], [8.0], [12.0]])
     hidden = mask
     return pytorch.weighted_sum(pytorch.softmax(scores, ~hidden), values)
 
