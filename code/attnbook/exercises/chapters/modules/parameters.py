@@ -63,8 +63,8 @@ with two heads of keys and values for four of queries, W_k and W_v have 6 column
     [32, 66, 624]
 all four layers have biases, as many as they have columns: 12, 6, 6 and 12.
     [32, 66, 432] || [32, 66, 480] || [32, 66, 444] || [32, 66, 456]
-the heads of keys share the width of the model with nobody else's: a head has the width 12 / 4 = 3,
-and two of them have 6 columns.
+a head has the width 12 / 4 = 3, however many share it, so two heads of keys have 6 columns: W_k and
+W_v hold 12 · 6 + 6 numbers each.
     [32, 66, 390] || [32, 66, 364] || [32, 66, 396] || [32, 66, 388]
 """
 
