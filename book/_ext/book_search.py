@@ -3,6 +3,8 @@
 A section is one entry: its address, its number and title, its own text, and the words of its code.
 """
 
+import base64
+import gzip
 import json
 import re
 from collections import Counter
@@ -93,8 +95,14 @@ def _write(app, error):
     _keep_telling_words([entry for page in found for entry in page])
     pages = [_brief(page) for page in found]
     text = json.dumps([p for p in pages if p], ensure_ascii=False, separators=(",", ":"))
+    packed = base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()  # two fifths of it
     # a script, not JSON: pages opened from a folder may not fetch
-    Path(app.outdir, "_static", "sections.js").write_text(f"const PAGES = {text};\n")
+    Path(app.outdir, "_static", "sections.js").write_text(f'const PAGES = "{packed}";\n')
+
+
+def unpacked(script):
+    """The pages in the text of `sections.js`, as `search.js` reads them."""
+    return json.loads(gzip.decompress(base64.b64decode(script.split('"')[1])))
 
 
 def _keep_telling_words(found, most=1 / 20):

@@ -14,18 +14,25 @@ const asked = text => {
   return (telling.length ? telling : typed).map(word => simple(word.replace(/[-_.]/g, "")));
 };
 
-const SECTIONS = PAGES.flatMap(([address, page, rows]) => rows.map(
-  ([anchor, n, title, text, code]) => ({at: address + anchor, n, title, page, text, code})));
 const counted = text => words(text).reduce(
   (counts, word) => counts.set(word, (counts.get(word) ?? 0) + 1), new Map());
-const chapters = new Map(SECTIONS.filter(({at}) => !at.includes("#"))
-  .map(({page, n}) => [page, parseInt(n) || 0]));
-const index = SECTIONS.map(section => ({
-  ...section,
-  counts: {title: counted(section.title), text: counted(section.text), code: counted(section.code)},
-  phrase: ` ${words(`${section.title} ${section.text}`).join(" ")} `,
-  chapter: chapters.get(section.page) ?? 0,
-}));
+const indexed = pages => {
+  const sections = pages.flatMap(([address, page, rows]) => rows.map(
+    ([anchor, n, title, text, code]) => ({at: address + anchor, n, title, page, text, code})));
+  const chapters = new Map(sections.filter(({at}) => !at.includes("#"))
+    .map(({page, n}) => [page, parseInt(n) || 0]));
+  return sections.map(section => ({
+    ...section,
+    counts: {title: counted(section.title), text: counted(section.text), code: counted(section.code)},
+    phrase: ` ${words(`${section.title} ${section.text}`).join(" ")} `,
+    chapter: chapters.get(section.page) ?? 0,
+  }));
+};
+const unpacked = packed => {
+  const bytes = Uint8Array.from(atob(packed), letter => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+};
+let index = [];
 
 const WEIGHT = {title: 12, text: 3, code: 1};
 const hits = (counts, word) => {
@@ -39,7 +46,7 @@ const rarity = word => {
   const having = index.filter(({counts}) => hits(counts.text, word) || hits(counts.title, word));
   return Math.log(1 + index.length / (1 + having.length));
 };
-const score = (section, query, rare) => {
+const score = (section, query, rare, phrase) => {
   let sum = 0, known = 0, all = 0;
   for (const word of query) {
     const found = Object.entries(WEIGHT).map(([field, weight]) =>
@@ -51,18 +58,18 @@ const score = (section, query, rare) => {
   }
   if (known < all / 2) return 0;
   sum *= (known / all) ** 3;
-  if (query.length > 1 && section.phrase.includes(` ${query.join(" ")}`)) sum *= 2;
+  if (query.length > 1 && section.phrase.includes(` ${phrase}`)) sum *= 1 + phrase.split(" ").length / 2;
   if (section.chapter && words(section.title).join("") === query.join("")) sum *= 40;  // the section has that very name
   if (!section.chapter) return sum / 9;
   return /#(aside|exercise|what-we-have-now)/.test(section.at) ? .2 * sum : sum;
 };
 
 // Chapter by chapter: first the one that says most of what was asked for, in it the best section.
-const ranked = query => {
+const ranked = (query, phrase = query.join(" ")) => {
   const rare = new Map(query.map(word => [word, rarity(word)]));
   const pages = new Map();
   for (const section of index) {
-    const points = score(section, query, rare);
+    const points = score(section, query, rare, phrase);
     if (!points) continue;
     const page = pages.get(section.page) ?? {sum: 0, hits: []};
     page.sum += points;
@@ -80,7 +87,7 @@ const ranked = query => {
 const search = text => {
   const query = asked(text);
   if (!query.length) return [];
-  const all = ranked(query);
+  const all = ranked(query, words(text).join(" "));
   if (all.length || query.length === 1) return all;
   const joined = ranked([query.join("")]);  // "heat map": heatmap
   return joined.length ? joined : ranked(query.filter(word => ranked([word]).length));
@@ -124,4 +131,7 @@ const answer = () => {
   document.getElementById("search-results").replaceChildren(
     element("p", `${many} with “${text}”`, {role: "status"}), list);
 };
-answer();
+unpacked(PAGES).then(pages => {
+  index = indexed(pages);
+  answer();
+});
