@@ -157,8 +157,11 @@ EQUAL = {
     "gradients.rejected": {
         "return (1e-14, 1.5)",
     },
-    "gradients.steps_in_float32": {
-        "return np.round(np.log10([eps ** (1 / 4), eps ** (1 / 2)]))",  # 0.019 rounds to 10⁻²
+    "gradients.judge": {  # another draw
+        "grad_out = np.random.default_rng(1).standard_normal(forward(*arrays).shape)",
+    },
+    "gradients.trains_anyway": {  # both have as many lines
+        "lines = enumerate(zip(given, right, strict=False), start=1)",
     },
     "online.three_numbers": {  # times 1 is over 1
         "return [c, c + 1 + p, c * 6 + 1 + p * 2]",

@@ -1,14 +1,23 @@
 """A project's passes may not hold what they are meant to do without, nor use what is elsewhere."""
 
+import inspect
+import json
+
 import numpy as np
 import pytest
 
 from attnbook import exercises
 from attnbook.distributed import Work, ring_backward_bytes, ring_bytes, visible_pairs
 from attnbook.exercises.chapters.flash_attention import backward, forward
+from attnbook.exercises.chapters.gradients import differences
+from attnbook.exercises.chapters.gradients import trains_anyway as bugs
+from attnbook.exercises.chapters.gradients.judge import judge
 from attnbook.exercises.chapters.many_gpus import backward as ring_backward
 from attnbook.exercises.chapters.many_gpus import counted
 from attnbook.exercises.chapters.many_gpus import forward as ring_forward
+from attnbook.exercises.engine.edits import made
+from attnbook.masks import causal_mask
+from tools.reproducible import ROOT
 
 
 def all_scores_first(function):
@@ -82,3 +91,56 @@ def test_a_ring_that_sends_nothing_is_refused(module):
 
     verdict = module.exercise.verdict(without_send)
     assert verdict.state == "wrong" and "nothing has been sent" in verdict.text
+
+
+def verdicts(backward, heads, shared, n_q, n_k):
+    """What the project's judge says of a pass on arrays of these sizes."""
+    given = differences.drawn(
+        np.random.default_rng(5), heads, shared, n_q, n_k, causal_mask(n_q, n_k)
+    )
+    _, q, k, v, theta, mask = given.values()
+
+    def attend(*arrays):
+        return differences.attend(*arrays, theta, mask)
+
+    return judge(attend, lambda grad_out, *qkv: backward(grad_out, *qkv, theta, mask), q, k, v)
+
+
+SIZES = {  # heads, shared heads, queries, keys: which gradients of the pass that trains are right
+    (2, 1, 3, 3): (True, True, True),
+    (2, 2, 3, 3): (True, True, True),
+    (2, 1, 3, 5): (False, True, True),
+    (4, 2, 3, 3): (True, False, False),
+    (4, 2, 3, 5): (False, False, False),
+}
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_the_pass_that_trains_is_right_on_sizes_that_agree_alone(sizes):
+    assert verdicts(bugs.trains_well, *sizes) == SIZES[sizes]
+    assert verdicts(bugs.mended, *sizes) == (True, True, True)
+
+
+@pytest.mark.parametrize("left", bugs.trains_anyway())
+def test_each_of_its_bugs_alone_is_rejected(left):
+    """The mended pass with one line of the other."""
+    lines = {x: inspect.getsource(x).splitlines() for x in (bugs.trains_well, bugs.mended)}
+    lines[bugs.mended][left] = lines[bugs.trains_well][left]
+    one_bug = made("mended", "\n".join(lines[bugs.mended]), bugs.mended)
+    assert verdicts(one_bug, 4, 2, 3, 5) != (True, True, True)
+
+
+def test_the_chapter_shows_the_pass_in_which_bugs_are_to_be_found():
+    text = (ROOT / "book/numpy/gradients.ipynb").read_text(encoding="utf-8")
+    sources = ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
+    assert inspect.getsource(bugs.trains_well).strip() in sources
+
+
+def test_the_pieces_of_a_reader_make_an_endless_cache():
+    """Step 2 with the step 1 of a reader, who moves the keys as complex numbers."""
+    project = exercises.past_the_trained_length
+    given = [c.arguments for c in project.endless.cases]
+    for arguments in given:
+        out = project.endless.answer(*arguments.values(), project.closed_gap.oracle)
+        wanted, _ = project.endless.oracle(*arguments.values())
+        np.testing.assert_allclose(out, wanted, rtol=0, atol=1e-13)

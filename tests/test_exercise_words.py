@@ -53,7 +53,8 @@ def test_what_a_skipped_rank_leaves_out_is_counted():
 FAULT_ALONE = {
     "positions.one_shift": ([0, 0.1, 0.5, 0.9, 2, 3, 5, 8], "repeat the first four"),
     "past_the_trained_length.falling": ([1.0, 2.0], "slow"),
-    "gradients.steps_in_float32": ([-3, -3], "0.0049"),
+    "gradients.trains_anyway": ([9, 10], "more keys"),
+    "past_the_trained_length.left_behind": ([8, 0, 0, 8, 0, 0], "own word"),
     "flash_attention.causal_blocks": ([6, 42, 4], "13, 14 and 15"),
 }
 
