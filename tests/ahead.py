@@ -19,12 +19,9 @@ import sys
 import tempfile
 
 import torch
-import triton
 from narrow import narrow_products
 from overlap import between_waits
 from overwritten import overwritten
-from triton import knobs
-from triton.backends.compiler import GPUTarget
 
 from attnbook.kernels import decode, launch
 from attnbook.kernels.arguments import KernelOptions
@@ -32,6 +29,10 @@ from attnbook.kernels.configurations import Configuration
 from attnbook.kernels.machine_code.compile import _warps_of_a_loop
 from attnbook.kernels.machine_code.listing import instructions, loops
 from benchmarks import hopper, warps
+
+import triton
+from triton import knobs
+from triton.backends.compiler import GPUTarget
 
 CHIPS = {
     "sm_80": (("cuda", 80, 32), (8, 0)),

@@ -9,8 +9,10 @@ import torch
 
 from attnbook import exercises
 from attnbook.exercises.engine import gpu_compile
-from attnbook.kernels import tl, triton
 from attnbook.kernels.machine_code import CompilationError
+
+import triton
+import triton.language as tl
 
 SCALE, SOFTMAX = exercises.triton.scale, exercises.triton.wide_softmax
 

@@ -2,14 +2,15 @@
 
 import pytest
 import torch
-import triton
-import triton.language as tl
 from kernel_oracle import drawn
 from narrow import narrow_products
 
 from attnbook import kernels
 from attnbook.kernels import launch, machine_code
 from attnbook.kernels.arguments import KernelOptions
+
+import triton
+import triton.language as tl
 
 
 @triton.jit

@@ -5,9 +5,12 @@ import sys
 from pathlib import Path
 
 import torch
-from triton.runtime import interpreter as tritons
 
-from attnbook.kernels import interpreter, tl, triton
+from attnbook.kernels import interpreter
+
+import triton
+import triton.language as tl
+from triton.runtime import interpreter as tritons
 
 HERE = Path(__file__).parent
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 import torch
 from kernel_oracle import drawn
-from triton.runtime import _allocation
 
 from attnbook.kernels import (
     configurations,
@@ -23,13 +22,15 @@ from attnbook.kernels import (
     flash_attention_backward_atomic,
     flash_attention_with_lse,
     launch,
-    triton,
 )
 from attnbook.kernels.arguments import KernelOptions
 from attnbook.kernels.configurations import INTERPRETED, choices_for
 from attnbook.kernels.operators import attend, attend_backward
 from attnbook.pytorch import rules
 from attnbook.pytorch.options import KERNEL_WIDTHS
+
+import triton
+from triton.runtime import _allocation
 
 Q, K, V, GRAD = drawn((1, 2, 5, 16), (1, 1, 7, 16), count=4)
 OPTIONS = KernelOptions(0.25, causal=True)

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 import torch
-import triton
-import triton.language as tl
 from kernel_oracle import drawn
 from test_decode import assert_right as assert_decodes
 from test_kernels import assert_right
@@ -13,6 +11,9 @@ from test_kernels_backward import assert_right as assert_gradients_right
 
 from attnbook import kernels
 from attnbook.kernels import scores
+
+import triton
+import triton.language as tl
 
 CAPS = [1e-3, 1.5, 1e3, 1e6, 1e8, 1e30, 1e300]
 

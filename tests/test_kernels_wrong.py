@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 from kernel_oracle import definition, drawn, gradients
-from triton.runtime import interpreter
 
 from attnbook import kernels
 from attnbook.exercises.engine.edits import exchanged
@@ -17,6 +16,8 @@ from attnbook.kernels.arguments import options as looked_at
 from attnbook.kernels.configurations import INTERPRETED
 from attnbook.pytorch import rules
 from attnbook.pytorch.options import Options
+
+from triton.runtime import interpreter
 
 SOURCE = Path(kernels.__file__).parent
 MODULES = (

@@ -6,9 +6,12 @@ import sys
 
 import pytest
 
-from attnbook.kernels import machine_code, tl, triton
+from attnbook.kernels import machine_code
 from attnbook.kernels.machine_code import source
 from attnbook.kernels.machine_code.source import module_text
+
+import triton
+import triton.language as tl
 
 TWICE = tl.constexpr(2.0)
 

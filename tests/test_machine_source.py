@@ -7,9 +7,12 @@ import sys
 import pytest
 import torch
 
-from attnbook.kernels import machine_code, tl, triton
+from attnbook.kernels import machine_code
 from attnbook.kernels.machine_code import listing, source
 from attnbook.kernels.machine_code.source import module_text, python_function
+
+import triton
+import triton.language as tl
 
 launches = sys.modules["attnbook.kernels.machine_code.launches"]  # and not the function in it
 HALF, NAMES, ENDLESS = tl.constexpr(0.5), tl.constexpr(("a", 2)), tl.constexpr(math.inf)

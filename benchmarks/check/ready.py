@@ -16,6 +16,7 @@ def refusal():
     """Why nothing can begin; None if all that is needed is here."""
     try:
         import torch
+
         import triton  # noqa: F401
     except ImportError as missing:
         return f"gpu-check needs PyTorch and Triton: {missing}"

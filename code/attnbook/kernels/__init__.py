@@ -3,7 +3,8 @@
 On a GPU the kernels are compiled; without one Triton interprets them on the CPU, slowly. bfloat16
 is computed in float32 there, since the interpreter of Triton 3.7 multiplies it wrongly. For
 this, where there is no GPU, importing attnbook.kernels sets `TRITON_INTERPRET=1` for the whole
-process, your own kernels included; it fails if Triton was imported before and not told the same.
+process, your own kernels included; it fails if Triton was imported before and not told the same. So
+`import triton` comes behind it.
 
 Parameters of all functions
 ---------------------------
@@ -44,7 +45,6 @@ from attnbook.kernels.attention import (
     flash_attention_with_lse,
 )
 from attnbook.kernels.decode import decode_attention, decode_attention_with_lse
-from attnbook.kernels.forward import tl, triton  # for chapters, which must not import it before
 from attnbook.kernels.watch import watch
 
 __all__ = [
@@ -54,7 +54,5 @@ __all__ = [
     "flash_attention_backward",
     "flash_attention_backward_atomic",
     "flash_attention_with_lse",
-    "tl",
-    "triton",
     "watch",
 ]

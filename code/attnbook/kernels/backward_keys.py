@@ -14,15 +14,15 @@ products in place of the seven of two kernels.
 Source: Dao et al. (2022), appendix B.4, algorithm 4; Dao (2023), algorithm 2.
 """
 
-import triton
-import triton.language as tl
-
 from attnbook.kernels.delta import room
 from attnbook.kernels.hidden import has_mark, product
 from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
 from attnbook.kernels.tiles import add_rows, head_of, rows_of, store_rows
 from attnbook.kernels.visible import RUNS, in_table, row_ranges, sees, valid_keys
+
+import triton
+import triton.language as tl
 
 
 @triton.jit

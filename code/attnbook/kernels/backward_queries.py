@@ -7,15 +7,15 @@ The weights are computed again, one block of keys after the other, from L:
 Source: Dao et al. (2022), appendix B.4, algorithm 4, with the loops exchanged.
 """
 
-import triton
-import triton.language as tl
-
 from attnbook.kernels.delta import room
 from attnbook.kernels.hidden import has_mark, marked, product
 from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
 from attnbook.kernels.tiles import head_of, rows_of, store_rows
 from attnbook.kernels.visible import RUNS, in_table, key_ranges, sees, valid_keys
+
+import triton
+import triton.language as tl
 
 
 @triton.jit

@@ -14,7 +14,6 @@ import math
 from numbers import Integral
 
 import torch
-import triton
 from jaxtyping import Float32, Integer
 from torch import Tensor
 
@@ -26,6 +25,8 @@ from attnbook.kernels.splits import merge_kernel, split_kernel
 from attnbook.operation import Scalar
 from attnbook.pytorch.operation import Float, check_shapes
 from attnbook.pytorch.options import Options
+
+import triton
 
 FEWEST_ROWS = 16  # of a tile of queries: what a matrix instruction takes
 MOST_SPLITS = 256  # the merge holds the L of all splits of a query at once

@@ -9,10 +9,10 @@ with zeros for those that are not there: so they are loaded four at a time, with
 Source: Dao et al. (2022), appendix B.2, equation 4.
 """
 
+from attnbook.kernels.scores import LOG2_E
+
 import triton
 import triton.language as tl
-
-from attnbook.kernels.scores import LOG2_E
 
 WHOLE = tl.constexpr(128)
 

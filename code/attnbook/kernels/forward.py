@@ -8,14 +8,14 @@ the old one is then rescaled. At the end `out` is divided by `total`, once.
 Source: Dao (2023), algorithm 1.
 """
 
-import triton
-import triton.language as tl
-
 from attnbook.kernels.hidden import has_mark, marked, product
 from attnbook.kernels.order import SIZES, block_and_head
 from attnbook.kernels.scores import scores_of
 from attnbook.kernels.tiles import head_of, rows_of, store_rows
 from attnbook.kernels.visible import RUNS, in_table, key_ranges, sees, valid_keys
+
+import triton
+import triton.language as tl
 
 LN_2 = tl.constexpr(0.6931471805599453)
 

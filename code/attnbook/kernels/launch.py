@@ -5,8 +5,6 @@ import warnings
 
 import numpy as np
 import torch
-import triton
-from triton.runtime import _allocation
 
 from attnbook.kernels.backward_keys import flash_backward_keys
 from attnbook.kernels.backward_queries import flash_backward_queries
@@ -15,6 +13,9 @@ from attnbook.kernels.delta import WHOLE, row_deltas
 from attnbook.kernels.forward import flash_forward
 from attnbook.kernels.interpreter import is_interpreting
 from attnbook.kernels.visible import hides, is_cut, visible
+
+import triton
+from triton.runtime import _allocation
 
 CACHE = 16 * 2**20  # bytes of keys and values whose programs run together: a third of an H100's L2
 

@@ -1,11 +1,11 @@
 """The kernels of decoding: attention over one split of the keys, and the merge of all splits."""
 
-import triton
-import triton.language as tl
-
 from attnbook.kernels.forward import LN_2
 from attnbook.kernels.scores import LOG2_E, tanh
 from attnbook.kernels.visible import valid_keys
+
+import triton
+import triton.language as tl
 
 
 @triton.jit

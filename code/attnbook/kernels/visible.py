@@ -10,9 +10,10 @@ the first half of this file, and kernels read them in the second: no other file 
 """
 
 import torch
+from torch.nn.functional import pad
+
 import triton
 import triton.language as tl
-from torch.nn.functional import pad
 
 RUNS = tl.constexpr(2)  # above False and True, as every way to read a table is
 LARGEST = 128  # keys in a block

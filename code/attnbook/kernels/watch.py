@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+
 from triton.runtime import interpreter
 
 FAR = 2**20  # places from an array: of which array a place is said, is then a guess

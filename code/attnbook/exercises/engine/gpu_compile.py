@@ -11,7 +11,9 @@ from attnbook.exercises.engine.attempt import attempt
 from attnbook.exercises.engine.exercise import not_yet
 from attnbook.exercises.engine.launch import on_kernels
 from attnbook.exercises.engine.sandbox import replaced
-from attnbook.kernels import machine_code, triton
+from attnbook.kernels import machine_code
+
+import triton
 
 OF_NUMBERS = {bool: "i1", int: "i32", float: "fp32"}
 OF_TENSORS = {torch.float32: "*fp32", torch.float64: "*fp64", torch.int64: "*i64"}

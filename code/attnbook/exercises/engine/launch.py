@@ -12,7 +12,9 @@ from attnbook.exercises.engine.attempt import refuse_huge
 from attnbook.exercises.engine.compare import difference
 from attnbook.exercises.engine.sandbox import Unfit, replaced
 from attnbook.exercises.engine.settings import plain_settings
-from attnbook.kernels import triton, watch
+from attnbook.kernels import watch
+
+import triton
 
 GUARD = 1024  # numbers before and behind: more than any block of an exercise
 

@@ -18,12 +18,15 @@ No row meets another, so no two programs write to one cell: no race, no atomics.
 import numpy as np
 import torch
 
+import attnbook.kernels  # before Triton
 from attnbook import online
 from attnbook.exercises.engine.gpu_compile import refused_by_a_gpu
 from attnbook.exercises.engine.launch import on_kernels
 from attnbook.exercises.engine.module import write
 from attnbook.exercises.engine.write import case, stress
-from attnbook.kernels import tl, triton
+
+import triton
+import triton.language as tl
 
 
 @triton.jit

@@ -17,10 +17,13 @@ No address was outside the array, so no tool that looks for such would have told
 import numpy as np
 import torch
 
+import attnbook.kernels  # before Triton
 from attnbook.arguments import describe
 from attnbook.exercises.engine.launch import on_kernels
 from attnbook.exercises.engine.module import break_it
-from attnbook.kernels import tl, triton
+
+import triton
+import triton.language as tl
 
 
 def next_row():

@@ -15,8 +15,10 @@ Notice
 So few programs for attention: with 132 processors, 24 leave most of them idle.
 """
 
+import attnbook.kernels  # before Triton
 from attnbook.exercises.engine.module import predict
-from attnbook.kernels import triton
+
+import triton
 
 
 def programs():

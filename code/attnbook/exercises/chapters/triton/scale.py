@@ -16,11 +16,14 @@ Sixteen lanes work in each program; in the last some of them have nothing to do.
 import numpy as np
 import torch
 
+import attnbook.kernels  # before Triton
 from attnbook.exercises.engine.gpu_compile import refused_by_a_gpu
 from attnbook.exercises.engine.launch import on_kernels
 from attnbook.exercises.engine.module import write
 from attnbook.exercises.engine.write import case, stress
-from attnbook.kernels import tl, triton
+
+import triton
+import triton.language as tl
 
 
 @triton.jit

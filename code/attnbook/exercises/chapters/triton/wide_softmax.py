@@ -17,12 +17,15 @@ Read twice, written once: the price of weights. Attention needs none, and one pa
 import numpy as np
 import torch
 
+import attnbook.kernels  # before Triton
 from attnbook import reference
 from attnbook.exercises.engine.gpu_compile import refused_by_a_gpu
 from attnbook.exercises.engine.launch import on_kernels
 from attnbook.exercises.engine.module import write
 from attnbook.exercises.engine.write import case, stress
-from attnbook.kernels import tl, triton
+
+import triton
+import triton.language as tl
 
 
 @triton.jit
