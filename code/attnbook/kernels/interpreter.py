@@ -3,8 +3,11 @@
 Triton decides when it is imported, from an environment variable; so this file comes first.
 """
 
+import contextlib
 import os
 import sys
+import threading
+from types import SimpleNamespace
 
 import torch
 
@@ -16,6 +19,7 @@ TOO_LATE = (
     "triton was imported before attnbook.kernels, and was not told to interpret, which it must be "
     "where there is no GPU: import attnbook.kernels first, or set TRITON_INTERPRET=1"
 )
+_ONE = threading.RLock()  # launch at a time: the language is that of the process
 
 
 def choose():
@@ -39,24 +43,26 @@ def choose():
         raise ImportError(TOO_LATE)
 
 
-def hurry():
-    """Let Triton's interpreter put its language in place once a launch.
+@contextlib.contextmanager
+def language_set_once():
+    """Inside, the language of Triton's interpreter is in place; behind it all is as it was before.
 
-    It would again at each call from one function of a kernel to another: half of all its time.
+    By itself the interpreter puts it in place again at each call from one function of a kernel to
+    another, which is half of all its time; and Triton 3.7 never takes back what it did so.
     """
     from triton import language
     from triton.runtime import interpreter
 
-    whole, is_builtin = interpreter._patch_lang, language.core.is_builtin
-
-    def unless_it_is(fn):
-        seen = [x for x in fn.__globals__.values() if x is language or x is language.core]
-        if not seen or any(is_builtin(f) for x in seen for f in (x.load, x.tensor.__add__)):
-            return whole(fn)
-        return interpreter._LangPatchScope()  # nothing was changed, and nothing is to be undone
-
-    if whole.__module__ == interpreter.__name__:
-        interpreter._patch_lang = unless_it_is
+    both = SimpleNamespace(__globals__={"tl": language, "core": language.core})
+    with _ONE:
+        put_in_place = interpreter._patch_lang
+        scope = put_in_place(both)  # for kernels, and for functions of Triton's own
+        interpreter._patch_lang = lambda fn: interpreter._LangPatchScope()  # with nothing to undo
+        try:
+            yield
+        finally:
+            interpreter._patch_lang = put_in_place
+            scope.restore()
 
 
 def is_interpreting():
@@ -65,5 +71,3 @@ def is_interpreting():
 
 
 choose()
-if is_interpreting():
-    hurry()

@@ -11,7 +11,7 @@ from attnbook.kernels.backward_queries import flash_backward_queries
 from attnbook.kernels.configurations import DELTA, capability, careful, choices_for
 from attnbook.kernels.delta import WHOLE, row_deltas
 from attnbook.kernels.forward import flash_forward
-from attnbook.kernels.interpreter import is_interpreting
+from attnbook.kernels.interpreter import is_interpreting, language_set_once
 from attnbook.kernels.visible import hides, is_cut, visible
 
 import triton
@@ -126,7 +126,8 @@ def start(kernel, programs, configuration, **arguments):
     if is_interpreting():
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # infinity and NaN are answers, too
-            kernel[(programs,)](**arguments)
+            with language_set_once():
+                kernel[(programs,)](**arguments)
         return
     if device.type == "cpu":
         raise ValueError("q is on cpu; expected a GPU, for which kernels are compiled here")

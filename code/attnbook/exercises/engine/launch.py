@@ -13,6 +13,7 @@ from attnbook.exercises.engine.compare import difference
 from attnbook.exercises.engine.sandbox import Unfit, replaced
 from attnbook.exercises.engine.settings import plain_settings
 from attnbook.kernels import watch
+from attnbook.kernels.interpreter import language_set_once
 
 import triton
 
@@ -52,7 +53,8 @@ def _once(function, arguments, launches=None, turned=False):
     tensors = list(map(_guarded, arguments))
     with plain_settings(), _nan_where_nothing_is_stored(), watch(strict=True) as seen:
         with _programs(seen, [] if launches is None else launches, turned) as starts:
-            out = _launched(function, tensors, starts)
+            with language_set_once():
+                out = _launched(function, tensors, starts)
     _hand_back(arguments, tensors)
     of_tensors = isinstance(out, list) and all(isinstance(x, torch.Tensor) for x in out)
     kind = list if of_tensors else tuple if isinstance(out, tuple) else None
