@@ -56,7 +56,7 @@ def forward(
         hopper_forward, launch.blocks_of(q, TILE.rows), TILE, lse=lse, q=tiles_of(q, HALF),
         k=tiles_of(k, TILE.keys), v=tiles_of(v, TILE.keys), out=tiles_of(out, HALF),
         n_all_heads=sizes["n_batch"] * sizes["n_heads"], group=sizes["group"],
-        together=sizes["together"], n=sizes["n_q"], scale=scale,
+        together=sizes["heads_per_wave"], n=sizes["n_q"], scale=scale,
         CAUSAL=causal, ROWS=TILE.rows, KEYS=TILE.keys, STAGES=TILE.stages,
     )  # fmt: skip
     return out, lse

@@ -39,7 +39,7 @@ Source: Shah et al. (2024), algorithms 1 and 2, without the turns that their two
 import torch
 
 from attnbook.kernels import order
-from attnbook.kernels.forward import LN_2, triton
+from attnbook.kernels.online import LN_2
 from attnbook.kernels.scores import LOG2_E
 
 try:
@@ -54,6 +54,8 @@ try:
     )
     from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 except ImportError as failed:
+    import triton
+
     raise ImportError(
         "this kernel is written in triton.experimental.gluon, and needs Triton 3.6 or one that has "
         f"the same; this is Triton {triton.__version__}"

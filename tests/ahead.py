@@ -23,7 +23,7 @@ from narrow import narrow_products
 from overlap import between_waits
 from overwritten import overwritten
 
-from attnbook.kernels import decode, launch
+from attnbook.kernels import launch
 from attnbook.kernels.arguments import KernelOptions
 from attnbook.kernels.configurations import Configuration
 from attnbook.kernels.machine_code.compile import _warps_of_a_loop
@@ -43,7 +43,7 @@ CHIPS = {
 }
 AGAIN = "masked", "ruled"  # of these also what is started again: there others do no more
 MATRIX = "wgmma.mma_async", "mma.sync", "tcgen05.mma", "v_mfma"
-PROCESSORS = 132
+NUM_SMS = 132
 
 
 class Ahead:
@@ -64,14 +64,14 @@ class Ahead:
 
 def main():
     knobs.nvidia.dump_ptxas_log = True
-    decode._processors = lambda device: PROCESSORS
+    launch.num_sms = lambda device: NUM_SMS
     for line in sys.stdin:
         chip, job = json.loads(line)
         target, capability = CHIPS[chip]
         triton.runtime.driver.set_active(Ahead(GPUTarget(*target)))
         launch.capability = lambda x, capability=capability: capability
         found = []
-        launch.start = decode.start = noting(found, job.get("variant") in AGAIN)
+        launch.start = noting(found, job.get("variant") in AGAIN)
         try:
             run(**job)
             print(json.dumps({"job": job, "kernels": [read(*each) for each in found]}), flush=True)
@@ -84,7 +84,7 @@ def noting(found, again):
     """A start that compiles a kernel for its arguments, and notes it; the second one if `again`."""
 
     def start(kernel, programs, c, **arguments):
-        if c.careful and not again:
+        if c.nan_safe and not again:
             return
         with contextlib.redirect_stdout(io.StringIO()) as said:
             compiled = kernel.warmup(grid=(1,), **arguments, **c.options())
@@ -100,14 +100,14 @@ def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=N
 
     Variants: plain; causal; shared, causal with keys that four heads share; masked, with every
     mask, a soft cap, shared heads and sizes that blocks do not divide; biased, all that with a
-    bias; ruled, all that with runs of keys for masks; apart, plain with rows that no descriptor
-    takes.
+    bias; ruled, all that with intervals of keys for masks; strided, plain with rows that no
+    descriptor takes.
     """
     masked = variant in ("masked", "biased", "ruled")
     n, kv_heads = 4001 if masked else 4096, 4 if masked or variant == "shared" else 16
     like = {"dtype": getattr(torch, dtype), "device": "meta"}
     q, k = (torch.empty(4, heads, n, width, **like) for heads in (16, kv_heads))
-    if variant == "apart":
+    if variant == "strided":
         q, k = (torch.empty(4, 16, n, width + 1, **like)[..., :width] for _ in range(2))
     lens = torch.empty(4, dtype=torch.int32, device="meta") if masked else None
     cap, window = (30.0, 500) if masked else (None, None)
@@ -116,20 +116,20 @@ def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=N
         hopper.forward(q, k, k, causal=variant != "plain")
         return
     if way == "decode":
-        decode.launch(q[:, :, :1], k, k, lens, cap, 0.1)
+        launch.decode(q[:, :, :1], k, k, KernelOptions(0.1, valid_lens=lens, softcap=cap))
         return
     bias = torch.empty(4, 16, n, n, **like) if variant == "biased" else None
     causal = variant in ("causal", "shared") or masked
     options = KernelOptions(0.1, causal, window, lens, softcap=cap, bias=bias)
     if variant == "ruled":
-        runs = torch.empty(4, 2, n, dtype=torch.int32, device="meta")
-        options = KernelOptions(0.1, runs=runs, softcap=cap)
+        intervals = torch.empty(4, 2, n, dtype=torch.int32, device="meta")
+        options = KernelOptions(0.1, intervals=intervals, softcap=cap)
     if way == "forward":
         chosen = launch.choices(q, k, k, options)[choice]
         launch.forward(q, k, k, options, Configuration(*configuration) if configuration else chosen)
         return
     lse, atomic = torch.empty(q.shape[:3], device="meta"), way == "backward, atomic"
-    chosen = launch.choices_back(q, k, k, q, options, atomic)[choice]
+    chosen = launch.backward_choices(q, k, k, q, options, atomic)[choice]
     chosen = tuple(Configuration(*each) for each in configuration) if configuration else chosen
     launch.backward(q, q, k, k, q, lse, options, None, atomic, chosen)
 
@@ -139,7 +139,7 @@ def read(kernel, compiled, arguments, said):
     text = compiled.asm.get("ptx") or compiled.asm["amdgcn"]
     counts = {name: text.count(name) for name in MATRIX}
     found = {"name": kernel.fn.__name__, "matrix": {k: n for k, n in counts.items() if n}}
-    found |= {"again": arguments.get("CAREFUL", False)}
+    found |= {"again": arguments.get("NAN_SAFE", False)}
     warps = re.findall(r'"ttg.total-num-warps" = (\d+)', compiled.asm["ttgir"])
     found |= {"warps": int(warps[0]) if warps else compiled.metadata.num_warps}
     found |= {"shared": compiled.metadata.shared}

@@ -19,9 +19,9 @@ WIDTHS = 16, 32, 64, 128, 256
 HOPPER = {  # variants as in `ahead.run`; 16 and 32 are widths of lessons, and of no model
     16: ("plain", "ruled", "biased"),
     32: ("plain", "masked"),
-    64: ("plain", "causal", "masked", "biased", "apart", "ruled"),
-    128: ("plain", "causal", "masked", "biased", "apart", "ruled"),
-    256: ("plain", "causal", "masked", "biased", "apart", "ruled"),
+    64: ("plain", "causal", "masked", "biased", "strided", "ruled"),
+    128: ("plain", "causal", "masked", "biased", "strided", "ruled"),
+    256: ("plain", "causal", "masked", "biased", "strided", "ruled"),
 }
 OTHERS = {
     16: ("ruled",),
@@ -270,7 +270,7 @@ def may_be_small(job):
     """Decoding; and what holds most: at width 256, with a bias, or on the way back with either, or
     with addresses, or where grad_q is added up in memory.
     """
-    large = job["width"] == 256, job["variant"] in ("biased", "apart")
+    large = job["width"] == 256, job["variant"] in ("biased", "strided")
     if job["way"] == "forward":
         return all(large)
     added = job["way"] == "backward, atomic" and job["variant"] in ("masked", "ruled")

@@ -5,9 +5,16 @@ import types
 import pytest
 import torch
 
-from attnbook.kernels import arguments, decode
+from attnbook.kernels import arguments, decode_attention, launch
 from attnbook.kernels.arguments import KernelOptions
 from attnbook.kernels.configurations import Configuration
+from attnbook.kernels.decode_configurations import (
+    TILE,
+    most_rows,
+    num_sms,
+    split_configuration,
+    splits_for,
+)
 from attnbook.pytorch.options import Options
 
 Q, K = torch.zeros(2, 3, 4, 5, 16), torch.zeros(2, 3, 2, 7, 16)  # batches of 2 and 3
@@ -150,13 +157,13 @@ def test_one_axis_of_batches():
     ],
 )
 def test_a_tile_of_keys_has_so_many_bytes(width, itemsize, tile, keys):
-    assert decode.configuration(width, itemsize, tile) == Configuration(16, keys, warps=4, stages=3)
-    if tile == decode.TILE:
-        assert decode.configuration(width, itemsize).keys == keys
+    assert split_configuration(width, itemsize, tile) == Configuration(16, keys, warps=4, stages=3)
+    if tile == TILE:
+        assert split_configuration(width, itemsize).keys == keys
 
 
 def test_rows_of_float32_are_fewer():
-    assert [decode.most_rows(itemsize) for itemsize in (2, 4)] == [32, 16]
+    assert [most_rows(itemsize) for itemsize in (2, 4)] == [32, 16]
 
 
 def by_hand(tiles, most, places):
@@ -180,15 +187,15 @@ def by_hand(tiles, most, places):
     ],
 )
 def test_the_number_of_splits_by_hand(q, k, itemsize, processors, tiles, most):
-    found = decode.splits_for(q, k, itemsize, processors)
+    found = splits_for(q, k, itemsize, processors)
     assert found == by_hand(tiles, most, processors * 4)
 
 
 def test_nothing_at_all_is_one_split():
-    assert decode.splits_for((0, 4, 1, 16), (0, 2, 9, 16), 2, 132) == 1
-    assert decode.splits_for((1, 4, 1, 16), (1, 2, 0, 16), 2, 132) == 1
-    assert decode.splits_for((1, 1, 1, 64), (1, 1, 8192, 64), 2, 132, tile=2**14) == 61  # of 64
-    assert decode.splits_for((1, 1, 1, 64), (1, 1, 8192, 64), 2, 132) == 122  # of 128
+    assert splits_for((0, 4, 1, 16), (0, 2, 9, 16), 2, 132) == 1
+    assert splits_for((1, 4, 1, 16), (1, 2, 0, 16), 2, 132) == 1
+    assert splits_for((1, 1, 1, 64), (1, 1, 8192, 64), 2, 132, tile=2**14) == 61  # of 64
+    assert splits_for((1, 1, 1, 64), (1, 1, 8192, 64), 2, 132) == 122  # of 128
 
 
 def test_processors_are_those_of_the_gpu_and_one_without(monkeypatch):
@@ -199,18 +206,29 @@ def test_processors_are_those_of_the_gpu_and_one_without(monkeypatch):
         lambda d: asked.append(d) or types.SimpleNamespace(multi_processor_count=108),
     )
     device = torch.device("cuda:1")
-    assert decode._processors(device) == 108 and asked == [device]
-    assert decode._processors(torch.device("cpu")) == 1
+    assert num_sms(device) == 108 and asked == [device]
+    assert num_sms(torch.device("cpu")) == 1
 
 
 def test_as_many_splits_as_are_asked_for_or_as_the_gpu_asks(monkeypatch):
-    asked, parts = [], decode._parts
+    asked, parts = [], launch._parts
     monkeypatch.setattr(
-        decode, "_parts", lambda *given: asked.append((given[-2], given[-1].keys)) or parts(*given)
+        launch, "_parts", lambda *given: asked.append((given[-2], given[-1].keys)) or parts(*given)
     )
     q, k = torch.randn(1, 2, 1, 64), torch.randn(1, 1, 100, 64)
-    for splits, n in ((3, 3), (1, 1), (None, decode.splits_for(q.shape, k.shape, 4, 1))):
-        decode.decode_attention(q, k, k, splits=splits)
-        assert asked[-1] == (n, decode.configuration(64, 4).keys)
-    decode.decode(q, k, k, None, None, 0.1, 2, 2 * decode.TILE)
-    assert asked[-1] == (2, decode.configuration(64, 4, 2 * decode.TILE).keys) != asked[-2]
+    for splits, n in (
+        (3, 3),
+        (1, 1),
+        (None, splits_for(q.shape, k.shape, 4, 1)),
+    ):
+        decode_attention(q, k, k, splits=splits)
+        assert asked[-1] == (n, split_configuration(64, 4).keys)
+    launch.decode(q, k, k, KernelOptions(0.1), 2, 2 * TILE)
+    assert (
+        asked[-1]
+        == (
+            2,
+            split_configuration(64, 4, 2 * TILE).keys,
+        )
+        != asked[-2]
+    )

@@ -10,8 +10,17 @@ import torch
 from kernel_oracle import definition, drawn, tolerance
 from test_kernels import WIDTHS_OF_MODELS
 
-from attnbook import online
-from attnbook.kernels import decode, decode_attention, decode_attention_with_lse, splits
+from attnbook import online as numpy_online
+from attnbook.exercises.engine.edits import source
+from attnbook.kernels import (
+    decode_attention,
+    decode_attention_with_lse,
+    decode_configurations,
+    launch,
+    online,
+    scores,
+    splits,
+)
 
 NAN, INF = float("nan"), float("inf")
 
@@ -114,7 +123,7 @@ def test_halves_of_the_cache_merge_into_the_whole():
     halves = [
         decode_attention_with_lse(q, k[:, :, s], v[:, :, s]) for s in (np.s_[:33], np.s_[33:])
     ]
-    merged = online.merge(*(x.numpy() for half in halves for x in half))
+    merged = numpy_online.merge(*(x.numpy() for half in halves for x in half))
     whole = decode_attention_with_lse(q, k, v)
     for a, b in zip(merged, whole, strict=True):
         np.testing.assert_allclose(a, b, rtol=0, atol=2e-6)  # sums of 90 numbers in two orders
@@ -166,33 +175,34 @@ SHAPES = [
 @pytest.mark.parametrize(("q", "k"), SHAPES)
 def test_the_number_of_splits_keeps_the_processors_busy(q, k):
     """At least 85 % of the places on an H100, and no fewer splits would keep as many."""
-    n = decode.splits_for(q, k, 2, processors=132)
-    programs, places = n * k[0] * k[1], 132 * decode.RESIDENT
+    n = decode_configurations.splits_for(q, k, 2, num_sms=132)
+    programs, places = n * k[0] * k[1], 132 * decode_configurations.RESIDENT
     waves = -(-programs // places)
     busy = programs / (waves * places)
-    assert busy >= 0.85 or n >= decode.ENOUGH * decode.MOST_SPLITS
+    assert busy >= 0.85 or n >= decode_configurations.ENOUGH * decode_configurations.MOST_SPLITS
     assert n == 1 or (n - 1) * k[0] * k[1] / (-(-(n - 1) * k[0] * k[1] // places) * places) < busy
 
 
 def test_short_caches_are_not_split_into_less_than_a_tile():
-    assert decode.splits_for((1, 1, 1, 64), (1, 1, 64, 64), 2, processors=132) == 1
-    assert decode.splits_for((1, 1, 1, 64), (1, 1, 65, 64), 2, processors=132) == 2
-    assert decode.splits_for((1, 1, 1, 64), (1, 1, 0, 64), 2, processors=132) == 1
+    assert decode_configurations.splits_for((1, 1, 1, 64), (1, 1, 64, 64), 2, num_sms=132) == 1
+    assert decode_configurations.splits_for((1, 1, 1, 64), (1, 1, 65, 64), 2, num_sms=132) == 2
+    assert decode_configurations.splits_for((1, 1, 1, 64), (1, 1, 0, 64), 2, num_sms=132) == 1
 
 
 MUTANTS = {
-    "no rescale of the sum": ("total = total * rescale + ", "total = total + "),
-    "no rescale of the output": ("mixed = mixed * rescale[:, None]", "pass"),
-    "no scale": ("input_precision=PRECISION) * scale", "input_precision=PRECISION)"),
+    "no rescale of the sum": ("l * rescale + ", "l + "),
+    "no rescale of the output": ("acc * rescale[:, None]", "acc"),
+    "no scale": ("scoring.scale * LOG2_E, 1.0", "LOG2_E, 1.0"),
     "keys past the split are seen": ("begin + keys < last", "begin + keys < last + 1"),
     "the last key is lost": ("begin + keys < last", "begin + keys < last - 1"),
-    "hidden keys count as zeros": ("scores * LOG2_E, -float", "scores * LOG2_E, 0 * float"),
+    "hidden keys count as zeros": ("scores, -float(\"inf\"))", "scores, 0.0)"),
     "values past the split are read": ("v_block = tl.load(v, mask=valid[:, None], other=0.0)",
                                        "v_block = tl.load(v)"),
-    "the keys do not advance": ("k += step * k_row", "pass"),
-    "the values do not advance": ("v += step * v_row", "pass"),
-    "the values advance as keys": ("v += step * v_row", "v += step * k_row"),
-    "the largest is not carried on": ("top = higher", "pass"),
+    "the keys do not advance": ("k += step * k_stride", "pass"),
+    "the values do not advance": ("v += step * v_stride", "pass"),
+    "the values advance as keys": ("v += step * v_stride", "v += step * k_stride"),
+    "the largest is not carried on": ("m, l, weights, rescale = online_step",
+                                      "_, l, weights, rescale = online_step"),
     "splits overlap": ("last = tl.minimum(first + share, n)",
                        "last = tl.minimum(first + share + 1, n)"),
     "the rest of the keys is left out": ("share = tl.cdiv(n, splits)", "share = n // splits"),
@@ -200,28 +210,37 @@ MUTANTS = {
     "every head has its own keys": ("head, row = kv_head * (n_rows // n_q) + rows // n_q",
                                     "head, row = kv_head + rows // n_q"),
     "rows are queries first": ("rows // n_q, rows % n_q", "rows % n_q, rows // n_q"),
-    "the lse in powers of two": ("(top + tl.log2(seen)) * LN_2", "(top + tl.log2(seen))"),
-    "the part is not divided": ("tl.store(out, mixed / seen[:, None]", "tl.store(out, mixed"),
-    "NaN where nothing is seen": ("shift = tl.where(higher == -float(\"inf\"), 0.0, higher)",
-                                  "shift = higher"),
-    "tanh of the scores alone": ("softcap * tanh(scores / softcap)", "softcap * tanh(scores)"),
+    "the lse in powers of two": ("(m + tl.log2(l)) * LN_2", "(m + tl.log2(l))"),
+    "the part is not divided": ("acc / l[:, None]", "acc"),
+    "NaN where nothing is seen": ("tl.where(m_new == -float(\"inf\"), 0.0, m_new)", "m_new"),
+    "tanh of the scores alone": ("tanh(products * (scoring.scale / scoring.softcap))",
+                                 "tanh(products * scoring.scale)"),
     "one part is left out": ("mask=split < splits, other", "mask=split < splits - 1, other"),
     "parts are not weighted": ("tl.sum(shares[:, None] * each", "tl.sum(each"),
-    "the merge does not divide": ("* each, axis=0) / seen", "* each, axis=0)"),
-    "the lse of the largest part": ("top + tl.log(seen), mask", "top, mask"),
+    "the merge does not divide": ("* each, axis=0) / l", "* each, axis=0)"),
+    "the lse of the largest part": ("m + tl.log(l), mask", "m, mask"),
     "the merge overflows": ("shares = tl.exp(each - shift)", "shares = tl.exp(each)"),
-    "a part of another row": ("place = (head * splits + split).to(tl.int64) * n_rows + row",
-                              "place = (head * splits + split).to(tl.int64) * n_rows"),
-    "only some columns are merged": ("tl.store(out + place * D + columns, mixed",
-                                     "tl.store(out + place * D + columns % 16, mixed"),
+    "a part of another row": ("at = (head * splits + split).to(tl.int64) * n_rows + row",
+                              "at = (head * splits + split).to(tl.int64) * n_rows"),
+    "only some columns are merged": ("tl.store(out + at * D + columns, merged",
+                                     "tl.store(out + at * D + columns % 16, merged"),
 }  # fmt: skip
+FILES = splits, online, scores
 
 
 def put(monkeypatch, right, wrong):
-    """Kernels with one text in their file changed."""
-    broken = one_line.of_module(splits, right, wrong)
-    monkeypatch.setattr(decode, "split_kernel", broken.split_kernel)
-    monkeypatch.setattr(decode, "merge_kernel", broken.merge_kernel)
+    """Kernels with one text changed, in their file or in one that they take functions from."""
+    (file,) = [each for each in FILES if right in source(each)]
+    broken = one_line.of_module(file, right, wrong)
+    for home in (launch, splits):
+        for name in vars(home).keys() & file_functions(file):
+            monkeypatch.setattr(home, name, getattr(broken, name))
+
+
+def file_functions(file):
+    """The names of the kernels, and of their parts, that a file defines."""
+    jitted = {name: x.fn for name, x in vars(file).items() if hasattr(x, "fn")}
+    return {name for name, x in jitted.items() if x.__module__ == file.__name__}
 
 
 def assert_all_right():
@@ -241,7 +260,7 @@ def assert_all_right():
 
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 def test_the_cases_are_right_without_a_mistake(monkeypatch):
-    put(monkeypatch, "top = higher", "top = higher")
+    put(monkeypatch, "at = query.to", "at = query.to")
     assert_all_right()
 
 

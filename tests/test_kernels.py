@@ -64,11 +64,11 @@ def test_widths_between_are_padded(width):
 
 
 def test_a_scale_of_the_padded_width_would_be_found(monkeypatch):
-    looked_at = attention.looked_at
+    validated = attention.validated
     monkeypatch.setattr(
         attention,
-        "looked_at",
-        lambda function, tensors, *given: looked_at(
+        "validated",
+        lambda function, tensors, *given: validated(
             function, {name: padded(x) for name, x in tensors.items()}, *given
         ),
     )

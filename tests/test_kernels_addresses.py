@@ -65,5 +65,5 @@ def test_heads_that_programs_take_at_a_time_are_no_more_than_there_are():
     options = KernelOptions(1.0, causal=True)
     q, k = (torch.empty(2, 4, n, 16, device="meta") for n in (2**30, 1))
     sizes = launch.sizes_of(q, k, options)
-    assert (sizes["group"], sizes["together"]) == (1, 8)
-    assert launch.sizes_of(k, q, options)["together"] == 1
+    assert (sizes["group"], sizes["heads_per_wave"]) == (1, 8)
+    assert launch.sizes_of(k, q, options)["heads_per_wave"] == 1

@@ -13,7 +13,7 @@ from test_kernels_wrong import copied, folder  # noqa: F401  (a fixture)
 
 from attnbook import gradients, kernels, reference
 from attnbook.kernels import launch
-from attnbook.kernels.arguments import options as looked_at
+from attnbook.kernels.arguments import options as resolve
 from attnbook.kernels.configurations import INTERPRETED
 from attnbook.pytorch import rules
 from attnbook.pytorch.options import Options
@@ -117,8 +117,8 @@ def test_gradients_are_those_of_the_definition_where_all_is_finite():
         np.testing.assert_allclose(ours, x, atol=1e-14)
 
 
-def test_without_a_second_look_earlier_queries_are_spoilt(monkeypatch):
-    monkeypatch.setattr(launch, "_and_again", lambda c, q, options: [c])
+def test_without_a_second_pass_earlier_queries_are_not_finite(monkeypatch):
+    monkeypatch.setattr(launch, "_passes", lambda c, q, options: [c])
     with pytest.raises(AssertionError):
         test_what_a_query_may_not_see_has_no_influence_on_it.__wrapped__("v", {"causal": True})
 
@@ -131,18 +131,18 @@ MISTAKES = [
     ("hidden", "tl.where(visible, weights, 0.0)", "weights"),
     ("hidden", "finite = x - x == 0", "finite = x == x"),
     ("hidden", "tl.where(finite, 0.0, 1.0)", "tl.where(finite, 1.0, 0.0)"),
-    ("hidden", "(place.to(tl.int64) * n + rows) * D", "rows * D"),
-    ("backward_keys", "not has_mark(", "has_mark("),
+    ("hidden", "(index.to(tl.int64) * n + rows) * D", "rows * D"),
+    ("backward_keys", "not has_nonfinite(", "has_nonfinite("),
     ("launch", "q.shape[3] if atomic else 1", "1"),
-    ("launch", "None if c.careful else total", "total"),
-    ("launch", "if hides(options) else [c]", "if hides(options) == 1 else [c]"),
+    ("launch", "None if c.nan_safe else total", "total"),
+    ("launch", "kind(options) is NONE", "kind(options).value != 1"),
     ("visible", "batch.to(tl.int64) * 2 *", "batch.to(tl.int64) *"),
     ("visible", "(first <= keys) & (keys < end)", "(keys < end)"),
 ]
 
 
-SMALL = INTERPRETED._replace(rows=16, keys=16)  # the second look has blocks of other sizes
-# Of queries and keys; where NaN stands; which backward pass; the blocks of the first look.
+SMALL = INTERPRETED._replace(rows=16, keys=16)  # the second pass has blocks of other sizes
+# Of queries and keys; where NaN stands; which backward pass; the blocks of the first.
 CASES = [
     (N_Q, N_Q, "v", 41, False, {"causal": True}, None),
     (N_Q, N_Q, "grad_out", 41, True, {"causal": True}, None),
@@ -162,7 +162,7 @@ def is_right(launch):
         x = dict(zip(NAMES, x, strict=True))
         x[name][-1, :, at, 5:7] = KINDS[:2]
         q, k, v, grad_out = x.values()
-        options = looked_at(q, k, Options(**seen))
+        options = resolve(q, k, Options(**seen))
         out, lse = launch.forward(q, k, v, options, blocks)
         if not same(out, definition(q, k, v, **seen)[0]):
             return False

@@ -34,13 +34,18 @@ from triton.runtime import _allocation
 
 Q, K, V, GRAD = drawn((1, 2, 5, 16), (1, 1, 7, 16), count=4)
 OPTIONS = KernelOptions(0.25, causal=True)
-RUNS = torch.tensor([0, 5]).repeat_interleave(Q.shape[2]).reshape(1, 2, -1).repeat(len(Q), 1, 1)
+INTERVALS = (
+    torch.tensor([0, 5]).repeat_interleave(Q.shape[2]).reshape(1, 2, -1).repeat(len(Q), 1, 1)
+)
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("runs", [None, RUNS])
-def test_the_operators_are_what_they_say_they_are(runs):
-    given, options = [x.clone().requires_grad_() for x in (Q, K, V)], OPTIONS._replace(runs=runs)
+@pytest.mark.parametrize("intervals", [None, INTERVALS])
+def test_the_operators_are_what_they_say_they_are(intervals):
+    given, options = (
+        [x.clone().requires_grad_() for x in (Q, K, V)],
+        OPTIONS._replace(intervals=intervals),
+    )
     kinds = "test_schema", "test_autograd_registration", "test_faketensor"
     torch.library.opcheck(attend, (*given, *options), test_utils=kinds)
     out, lse = attend(Q, K, V, *options)
@@ -229,9 +234,9 @@ def test_autocast_brings_the_dtype():
 
 CHIPS = (8, 0), (9, 0), (10, 0), (12, 0), (-1, 0)
 WORDS = {
-    "forward": ("bias", "runs", "softcap", "cut"),
-    "keys": ("bias", "runs", "softcap", "grouped", "atomic"),
-    "queries": ("bias", "runs", "softcap", "grouped", "atomic"),
+    "forward": ("bias", "intervals", "softcap", "masked"),
+    "keys": ("bias", "intervals", "softcap", "grouped", "atomic"),
+    "queries": ("bias", "intervals", "softcap", "grouped", "atomic"),
 }
 
 

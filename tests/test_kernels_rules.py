@@ -148,10 +148,10 @@ def test_blocks_that_nobody_sees_are_not_read(rule):
     assert blocks_read(rule, way="backward") == needed(rule, n)
 
 
-def test_what_a_mask_of_causal_window_and_lengths_says_takes_no_runs():
+def test_what_a_mask_of_causal_window_and_lengths_says_takes_no_intervals():
     q, k, _, _ = asked("square")
     for rule in (rules.causal(), rules.sliding_window(3), rules.padding(torch.tensor([3, 4]))):
-        assert arguments.options(q, k, Options(rule=rule)).runs is None
+        assert arguments.options(q, k, Options(rule=rule)).intervals is None
     lens = rules.padding(torch.ones(2, dtype=int))
     given = arguments.options(q, k, Options(causal=True, window=5, rule=lens))
     assert given.causal and given.window == 5 and given.valid_lens.tolist() == [1, 1]
@@ -159,7 +159,9 @@ def test_what_a_mask_of_causal_window_and_lengths_says_takes_no_runs():
 
 def test_documents_that_lie_apart_are_refused():
     q, k, v, _ = asked("square")
-    with pytest.raises(ValueError, match=re.escape("rule has documents whose keys lie apart")):
+    with pytest.raises(
+        ValueError, match=re.escape("rule has documents whose keys are not contiguous")
+    ):
         kernels.flash_attention(q, k, v, rule=rules.documents(APART, APART))
     with pytest.raises(ValueError, match="documents have the shapes"):
         kernels.flash_attention(q, k, v, rule=rules.documents(APART[:5], APART))

@@ -12,7 +12,7 @@ from kernel_oracle import definition, drawn, gradients
 
 from attnbook import kernels
 from attnbook.exercises.engine.edits import exchanged
-from attnbook.kernels.arguments import options as looked_at
+from attnbook.kernels.arguments import options as resolve
 from attnbook.kernels.configurations import INTERPRETED
 from attnbook.pytorch import rules
 from attnbook.pytorch.options import Options
@@ -21,106 +21,114 @@ from triton.runtime import interpreter
 
 SOURCE = Path(kernels.__file__).parent
 MODULES = (
-    "arguments", "backward_keys", "backward_queries", "configurations", "delta", "forward",
-    "hidden", "interpreter", "launch", "order", "scores", "tiles", "visible",
+    "arguments", "backward_keys", "backward_queries", "configurations",
+    "decode_configurations", "delta", "forward", "hidden", "interpreter", "launch", "online",
+    "order", "scores", "splits", "tiles", "visible",
 )  # fmt: skip
 MISTAKES = {
     "forward": [
-        ("total = total * rescale + tl.sum(weights, 1)", "total = total + tl.sum(weights, 1)"),
-        ("out = out * rescale[:, None]", "out = out"),
-        ("        top = higher\n", "        top = top\n"),
-        ("tl.maximum(top, tl.max(scores, 1) * unit)", "tl.max(scores, 1) * unit"),
-        ("tl.where(higher == -float(\"inf\"), 0.0, higher)", "higher"),
-        ("scores * unit - shift[:, None]", "scores - shift[:, None]"),
-        ("(top + tl.log2(total)) * LN_2", "top + tl.log2(total)"),
-        ("(top + tl.log2(total)) * LN_2", "tl.log2(total) * LN_2"),
-        ("result / total[:, None]", "result"),
-        ("total = tl.where(total == 0, 1.0, total)", "total = total"),
+        ("acc * rescale[:, None]", "acc"),
+        ("acc / l[:, None]", "acc"),
         ("k_strides, batch, head // group", "k_strides, batch, head % (n_heads // group)"),
         ("v_strides, batch, head // group", "v_strides, batch, head % (n_heads // group)"),
-        ("place // n_heads, place % n_heads, block", "place % n_batch, place // n_batch, block"),
-        ("CAUSAL or RAGGED)[phase]", "CAUSAL)[phase]"),
-        ("rows_of(v, v_strides", "rows_of(k, k_strides"),
+        ("index // n_heads, index % n_heads, block", "index % n_batch, index // n_batch, block"),
+        ("MASK != NONE or PADDED", "MASK != NONE"),
+        ("window is not None or MASK == INTERVALS", "window is not None"),
+        ("rows_of(v, first", "rows_of(k, first"),
         ("scores = tl.where(visible, scores, -float(\"inf\"))", "scores = scores"),
+    ],
+    "online": [
+        ("l * rescale + tl.sum(weights, 1)", "l + tl.sum(weights, 1)"),
+        ("return m_new, l * rescale", "return m, l * rescale"),
+        ("tl.maximum(m, tl.max(scores, 1) * unit)", "tl.max(scores, 1) * unit"),
+        ("tl.where(m_new == -float(\"inf\"), 0.0, m_new)", "m_new"),
+        ("scores * unit - shift[:, None]", "scores - shift[:, None]"),
+        ("(m + tl.log2(l)) * LN_2", "m + tl.log2(l)"),
+        ("(m + tl.log2(l)) * LN_2", "tl.log2(l) * LN_2"),
+        ("tl.where(l == 0, 1.0, l)", "l"),
     ],
     "visible": [
         ("tl.load(valid_lens + batch)", "tl.load(valid_lens)"),
         ("end = tl.minimum(end, own + 1)", "end = tl.minimum(end, own)"),
-        ("own = rows + n_k - n_q", "own = rows"),
-        ("(keys >= own - window)", "(keys > own - window)"),
+        ("own, end = rows + mask.n_k - mask.n_q", "own, end = rows"),
+        ("(keys >= own - mask.window)", "(keys > own - mask.window)"),
         ("tl.maximum(nearest + 1, 0)", "tl.maximum(farthest + 1, 0)"),
         ("tl.maximum(farthest + 1, 0)", "tl.maximum(farthest, 0)"),
-        ("tl.maximum(nearest - window, 0) // KEYS", "tl.maximum(farthest - window, 0) // KEYS"),
-        ("tl.maximum(farthest - window, 0), end", "tl.maximum(nearest - window, 0), end"),
-        ("tl.maximum(last + window + 1, 0)", "tl.maximum(first + window + 1, 0)"),
-        ("tl.maximum(first + window + 1, 0)", "tl.maximum(last + window + 1, 0)"),
+        ("tl.maximum(nearest - mask.window, 0)", "tl.maximum(farthest - mask.window, 0)"),
+        ("tl.maximum(farthest - mask.window, 0)", "tl.maximum(nearest - mask.window, 0)"),
+        ("tl.maximum(last + mask.window", "tl.maximum(first + mask.window"),
+        ("tl.maximum(first + mask.window", "tl.maximum(last + mask.window"),
         ("tl.minimum(tl.maximum(first, 0), end)", "tl.minimum(tl.maximum(last, 0), end)"),
         ("tl.minimum(tl.maximum(last, 0), end)", "tl.minimum(tl.maximum(first, 0), end)"),
-        ("tl.load(window + rows,", "tl.load(window + 0 * rows,"),
+        ("first = tl.load(mask.intervals + rows, mask=rows < mask.n_q, other=0)",
+         "first = tl.load(mask.intervals + 0 * rows, mask=rows < mask.n_q, other=0)"),
         ("(first <= keys) & (keys < end)", "(first <= keys) & (keys <= end)"),
         ("(first <= keys) & (keys < end)", "(keys < end)"),
         ("batch.to(tl.int64) * 2", "0 * batch.to(tl.int64)"),
         ("full_begin = tl.max(tl.where", "full_begin = tl.min(tl.where"),
         ("full_end = tl.min(tl.where", "full_end = tl.max(tl.where"),
         ("tl.max(last, 0)", "tl.min(last, 0)"),
-        ("2 * n_q + first_key // KEYS", "2 * n_q"),
-        ("tl.load(of_block + tl.cdiv(n_k, KEYS))", "tl.load(of_block)"),
+        ("2 * mask.n_q + first_key // KEYS", "2 * mask.n_q"),
+        ("tl.load(of_block + tl.cdiv(mask.n_k, KEYS))", "tl.load(of_block)"),
         ("2 * (n_q + tl.cdiv(n_k, KEYS))", "2 * (n_q + n_k // KEYS)"),
-        ("tl.load(window + n_q + rows", "tl.load(window + rows"),
+        ("end = tl.load(mask.intervals + mask.n_q + rows", "end = tl.load(mask.intervals + rows"),
         ("tl.min(first, 0) // KEYS", "tl.max(first, 0) // KEYS"),
         ("begin // ROWS * ROWS, end, end, end", "begin // ROWS * ROWS, begin, end, end"),
-        ("tl.cdiv(tl.minimum(full_begin, end), KEYS)", "tl.minimum(full_begin, end) // KEYS"),
+        ("tl.maximum(tl.cdiv(tl.minimum(full_begin, end), KEYS)",
+         "tl.maximum(tl.minimum(full_begin, end) // KEYS"),
         ("torch.where(seen, group + 1, 0)", "torch.where(seen, group, 0)"),
         ("torch.where(seen, group, n_groups)", "torch.where(seen, group + 1, n_groups)"),
         ("(blocks < end[..., None])", "(blocks + size < end[..., None])"),
-        ("[runs.flatten(1), first, end]", "[runs.flatten(1), end, first]"),
+        ("[intervals.flatten(1), first, end]", "[intervals.flatten(1), end, first]"),
     ],
     "scores": [
         ("1 - capped * capped", "1.0"),
-        ("softcap * capped, LOG2_E", "capped, LOG2_E"),
-        ("products, scale * LOG2_E, 1.0", "products, scale, 1.0"),
-        ("(products * scale if softcap is None else scores) + added", "scores + added"),
+        ("scoring.softcap * capped, LOG2_E", "capped, LOG2_E"),
+        ("products, scoring.scale * LOG2_E, 1.0", "products, scoring.scale, 1.0"),
+        ("(products * scoring.scale if scoring.softcap is None else scores) + added",
+         "scores + added"),
         ("tl.where(x < 0, -size, size)", "size"),
-        ("keys.to(tl.int64) * bias_strides[3]", "keys.to(tl.int64)"),
+        ("keys.to(tl.int64) * strides[3]", "keys.to(tl.int64)"),
     ],
     "tiles": [
         ("head.to(tl.int64) * strides[1]", "head.to(tl.int64) * strides[0]"),
-        ("rows.to(tl.int64) * strides[2]", "rows.to(tl.int64) * D"),
-        ("strides[2].to(tl.int64), 1]", "D, 1]"),
+        ("rows.to(tl.int64) * head.stride", "rows.to(tl.int64) * TILE.D"),
+        ("[stride, 1]", "[TILE.D, 1]"),
     ],
     "delta": [
         ("total -= tl.load(grad_lse", "total += tl.load(grad_lse"),
         ("tl.sum(grad * result.to(tl.float32), 1)", "tl.sum(grad, 1)"),
-        ("place * room(n_q) + rows, total)", "place * n_q + rows, total)"),
-        ("shift + place * room(n_q)", "shift + place * n_q"),
+        ("index * padded_len(n_q) + rows, total)", "index * n_q + rows, total)"),
+        ("shift + index * padded_len(n_q)", "shift + index * n_q"),
         ("log_sum * LOG2_E", "log_sum"),
-        ("place // n_heads * grad_strides[0]", "place % n_heads * grad_strides[0]"),
+        ("index // n_heads * grad_strides[0]", "index % n_heads * grad_strides[0]"),
     ],
     "backward_queries": [
-        ("(grad_weights - delta[:, None])", "grad_weights"),
+        ("(grad_weights - queries.delta[:, None])", "grad_weights"),
         ("delta[:, None]) * slope", "delta[:, None])"),
         ("result * scale", "result"),
         ("weights = tl.where(visible, weights, 0.0)", "weights = weights"),
-        ("CAUSAL or RAGGED)[phase]", "CAUSAL)[phase]"),
+        ("MASK != NONE or PADDED", "MASK != NONE"),
+        ("window is not None or MASK == INTERVALS", "window is not None"),
     ],
     "backward_keys": [
         ("range(group)", "range(1)"),
         ("n_shared * group + member", "n_shared + member"),
         ("write(state[0] * scale", "write(state[0]"),
-        ("tl.where(keys < n_visible, x, 0.0)", "x"),
-        ("CAUSAL or (RAGGED and", "(RAGGED and"),
-        (" or (RAGGED and grad_q is not None)", ""),
+        ("tl.where(keys < mask.n_valid, x, 0.0)", "x"),
+        ("MASK != NONE or (PADDED and", "(PADDED and"),
+        (" or (PADDED and grad_q is not None)", ""),
         ("(first < full_begin) | (first", "(first"),
         ("(first >= full_end) | past", "past"),
         ("(first >= full_end) | past", "(first >= full_end)"),
         ("tl.dot(k.T, grad_scores,", "tl.dot(v.T, grad_scores,"),
         ("(grad_weights - delta_block)", "grad_weights"),
-        ("tl.where(sees(rows, keys, sizes, window, CAUSAL), weights, 0.0)", "weights"),
-        ("place * sizes[0] * D", "0 * sizes[0] * D"),
+        ("tl.where(sees(rows, keys, mask, MASK), weights, 0.0)", "weights"),
+        ("index * n_q * TILE.D", "0 * n_q * TILE.D"),
     ],
     "order": [
         ("n_blocks - 1 - block", "n_blocks - block"),
-        ("first_head + place % here", "place % here"),
+        ("first_head + in_wave % here", "in_wave % here"),
     ],
     "launch": [
         ("torch.zeros_like(grads[0]", "torch.ones_like(grads[0]"),
@@ -195,7 +203,7 @@ def ways(file=None):
     """Which passes a mistake in this file can be seen in: forward, backward or both."""
     if file in ("delta", "backward_keys", "backward_queries"):
         return ["backward"]
-    return ["forward"] if file == "forward" else ["forward", "backward"]
+    return ["forward"] if file in ("forward", "online") else ["forward", "backward"]
 
 
 def found(answers, launch, file):
@@ -206,7 +214,7 @@ def found(answers, launch, file):
     for way in ways(file):
         for tensors, options, atomic, blocks, seen, grad_lse, right in answers:
             q, k, v, grad_out, out, lse = tensors
-            given = looked_at(q, k, Options(**options))
+            given = resolve(q, k, Options(**options))
             there, back = (INTERPRETED._replace(tma=q.stride(2) % 4 == 0, **x) for x in blocks)
             if way == "forward":
                 out, lse = launch.forward(q, k, v, given, there)
@@ -270,4 +278,6 @@ def test_a_mistake_is_rejected(folder, answers, number):
 
 def test_there_are_different_mistakes_and_in_every_file_that_computes():
     assert len(set(ONE_BY_ONE)) == len(ONE_BY_ONE)
-    assert set(MODULES) - set(MISTAKES) == {"arguments", "configurations", "hidden", "interpreter"}
+    others = {"arguments", "configurations", "hidden", "interpreter"}  # and those of decoding
+    others |= {"decode_configurations", "splits"}
+    assert set(MODULES) - set(MISTAKES) == others

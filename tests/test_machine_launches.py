@@ -19,7 +19,7 @@ def inputs(width, n=256):
 def forward(width, target="sm_90", n=256, **options):
     q, k, v = inputs(width, n)
     found = machine_code.launches(lambda: kernels.flash_attention(q, k, v, **options), target)
-    assert [one.configuration.careful for one in found] == [False, True][: len(found)]
+    assert [one.configuration.nan_safe for one in found] == [False, True][: len(found)]
     return found[0]
 
 
@@ -73,7 +73,7 @@ def test_the_backward_pass_is_two_kernels_after_a_row_sum():
 
 
 def test_what_hides_a_key_is_started_twice():
-    """The second look is at what came out as NaN or infinite."""
+    """The second pass is for what came out as NaN or infinite."""
     q, k, v = inputs(64)
     for times in (1, 2):
         called = functools.partial(kernels.flash_attention, q, k, v, causal=times == 2)

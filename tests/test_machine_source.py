@@ -3,6 +3,7 @@
 import importlib.util
 import math
 import sys
+from typing import NamedTuple
 
 import pytest
 import torch
@@ -70,6 +71,22 @@ def test_every_kind_of_constant_comes_out_as_it_went_in(tmp_path):
     assert found["l"] == tl.float16 and found["o"] == tl.int1
     assert isinstance(found["m"], tl.constexpr) and found["m"].value == 4
     assert python_function(found["n"]).__name__ == "halved" and list(found) == list(constants)
+
+
+class Pair(NamedTuple):
+    first: tl.tensor
+    second: tl.tensor
+
+
+@triton.jit
+def with_a_tuple(x_ptr):
+    pair = Pair(first=x_ptr, second=2.0)
+    tl.store(pair.first, pair.second)
+
+
+def test_a_named_tuple_that_a_kernel_makes_has_its_fields(tmp_path):
+    module = made(tmp_path, with_a_tuple, {})
+    assert module.Pair._fields == Pair._fields and module.Pair(1, 2) == (1, 2)
 
 
 def test_what_a_kernel_calls_is_there_under_each_of_its_names(tmp_path):

@@ -32,8 +32,8 @@ def sums(x_ptr, out_ptr, BLOCK: tl.constexpr):
     tl.atomic_add(out_ptr, tl.sum(tl.load(x_ptr + i), 0))
 
 
-def places(seen, array, kind):
-    found = [a.places for a in seen if (a.array, a.kind) == (array, kind)]
+def indices(seen, array, kind):
+    found = [a.indices for a in seen if (a.array, a.kind) == (array, kind)]
     return np.concatenate(found).tolist()
 
 
@@ -42,7 +42,7 @@ def test_each_program_is_noted_with_its_places():
     with watch() as seen:
         copy[(2,)](x, out, 5, ROW=1, BLOCK=4)
     assert [a.program[0] for a in seen] == [0, 0, 1, 1]
-    assert places(seen, "x_ptr", "load") == places(seen, "out_ptr", "store") == [*range(5)]
+    assert indices(seen, "x_ptr", "load") == indices(seen, "out_ptr", "store") == [*range(5)]
     assert [str(a) for a in seen][::2] == [
         "program 0  load    x_ptr[0:4]",
         "program 1  load    x_ptr[4]",
@@ -55,7 +55,7 @@ def test_arrays_that_are_given_by_name_are_told_apart():
     x, out = torch.arange(5.0), torch.empty(5)
     with watch(strict=True) as seen:
         copy[(2,)](n=5, out_ptr=out, x_ptr=x, ROW=1, BLOCK=4)
-    assert places(seen, "x_ptr", "load") == places(seen, "out_ptr", "store") == [*range(5)]
+    assert indices(seen, "x_ptr", "load") == indices(seen, "out_ptr", "store") == [*range(5)]
     with pytest.raises(Exception, match=r"would load x_ptr\[5:8\], which is not in x_ptr"):
         with watch(strict=True):
             copy[(2,)](x_ptr=x, out_ptr=out, n=8, ROW=1, BLOCK=4)
@@ -67,8 +67,8 @@ def test_rows_of_a_larger_array_are_told_from_what_lies_between():
         copy[(1,)](x[:, 0], out, 4, ROW=3, BLOCK=4)
         copy[(1,)](x[:, 0], out, 4, ROW=2, BLOCK=4)
     straight, oblique = seen[0], seen[2]
-    assert straight.places.tolist() == [0, 3, 6, 9] and not straight.outside.size
-    assert oblique.places.tolist() == [0, 2, 4, 6] and oblique.outside.tolist() == [2, 4]
+    assert straight.indices.tolist() == [0, 3, 6, 9] and not straight.outside.size
+    assert oblique.indices.tolist() == [0, 2, 4, 6] and oblique.outside.tolist() == [2, 4]
     assert str(oblique).endswith("outside: 2, 4")
 
 
@@ -103,8 +103,8 @@ def test_after_watching_nothing_is_noted_any_more():
 
 def test_many_places_are_counted_and_none_are_nothing():
     many = Access((0, 0, 0), "load", "x", np.arange(0, 20, 2), np.arange(0), 4)
-    assert str(many) == "program 0  load    x[10 places from 0 to 18]"
-    assert str(many._replace(places=np.arange(0))) == "program 0  load    x[]"
+    assert str(many) == "program 0  load    x[10 indices from 0 to 18]"
+    assert str(many._replace(indices=np.arange(0))) == "program 0  load    x[]"
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -112,21 +112,21 @@ def test_flash_attention_loads_keys_once_for_each_block_of_queries(causal):
     q, k, v = torch.randn(3, 1, 1, 128, 16)
     with watch(strict=True) as seen:
         flash_attention(q, k, v, causal=causal)
-    loaded = {name: len(places(seen, name, "load")) // 16 for name in "qkv"}
+    loaded = {name: len(indices(seen, name, "load")) // 16 for name in "qkv"}
     blocks = {a.program for a in seen}
     rows = 128 // len(blocks)
     visible = [rows * (b + 1) if causal else 128 for b in range(len(blocks))]
     assert loaded == {"q": 128, "k": sum(visible), "v": sum(visible)}
-    assert sorted(places(seen, "out", "store")) == [*range(128 * 16)]  # each once: no race
-    assert sorted(places(seen, "lse", "store")) == [*range(128)]
+    assert sorted(indices(seen, "out", "store")) == [*range(128 * 16)]  # each once: no race
+    assert sorted(indices(seen, "lse", "store")) == [*range(128)]
 
 
-def access(places=(), outside=(), program=(0, 0, 0)):
-    return Access(program, "store", "x", np.array(places, int), np.array(outside, int), 4)
+def access(indices=(), outside=(), program=(0, 0, 0)):
+    return Access(program, "store", "x", np.array(indices, int), np.array(outside, int), 4)
 
 
 @pytest.mark.parametrize(
-    ("places", "said"),
+    ("indices", "said"),
     [
         ([], ""),
         ([3], "3"),
@@ -134,13 +134,13 @@ def access(places=(), outside=(), program=(0, 0, 0)):
         ([4, 3], "3:5"),
         ([0, 1, 5, 8, 9, 7], "0:2, 5, 7:10"),
         ([0, 2, 4, 6], "0, 2, 4, 6"),
-        ([0, 2, 4, 6, 7, 9], "6 places from 0 to 9"),
+        ([0, 2, 4, 6, 7, 9], "6 indices from 0 to 9"),
         ([-2, -1], "-2:0"),
     ],
 )
-def test_places_are_written_as_slices(places, said):
-    assert str(access(places)) == f"program 0  store   x[{said}]"
-    assert access(places).bytes == 4 * len(places)
+def test_indices_are_written_as_slices(indices, said):
+    assert str(access(indices)) == f"program 0  store   x[{said}]"
+    assert access(indices).bytes == 4 * len(indices)
 
 
 def test_what_is_outside_is_said_and_so_is_a_program_of_two_axes():
@@ -159,7 +159,7 @@ def test_an_address_is_of_the_array_that_has_most_of_them():
     x = torch.zeros(12)
     arrays = {"head": x[:6], "tail": x[6:], "n": 7, "every_other": x[1::2]}
     at = x.data_ptr()
-    for places, name, inside, outside in (
+    for indices, name, inside, outside in (
         ([0, 1], "head", [0, 1], []),
         ([6, 7, 8], "tail", [0, 1, 2], []),
         ([4, 5, 6], "head", [4, 5, 6], [6]),
@@ -168,7 +168,7 @@ def test_an_address_is_of_the_array_that_has_most_of_them():
         ([13], "tail", [7], [7]),  # of none: of the nearest
         ([-1], "head", [-1], [-1]),
     ):
-        memory, (array, where, beyond) = found(arrays, [at + 4 * p for p in places])
+        memory, (array, where, beyond) = found(arrays, [at + 4 * p for p in indices])
         assert (array, where.tolist(), beyond.tolist()) == (name, inside, outside)
     assert [name for name, _, _ in memory.arrays] == ["head", "tail", "every_other"]
     _, (array, where, beyond) = found(arrays, [])
@@ -204,7 +204,7 @@ def test_only_what_a_mask_leaves_is_noted_of_numbers_of_any_size():
         x, out = torch.ones(5).to(dtype), torch.zeros(5).to(dtype)
         with watch() as seen:
             copy[(1,)](x, out, 3, ROW=1, BLOCK=4)
-        assert [(a.kind, a.itemsize, a.places.tolist()) for a in seen] == [
+        assert [(a.kind, a.itemsize, a.indices.tolist()) for a in seen] == [
             ("load", itemsize, [0, 1, 2]),
             ("store", itemsize, [0, 1, 2]),
         ]
@@ -215,4 +215,4 @@ def test_a_bias_that_is_broadcast_is_watched_too():
     q, k, v = torch.randn(3, 1, 2, 16, 16)
     with watch(strict=True) as seen:
         flash_attention(q, k, v, bias=torch.zeros(1, 16))
-    assert {*places(seen, "bias", "load")} == {*range(16)}
+    assert {*indices(seen, "bias", "load")} == {*range(16)}

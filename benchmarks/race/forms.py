@@ -59,7 +59,7 @@ def second_choice(case, x, machine):
     given = arguments.options(x.q, x.k, asked)
     choices, atomic = launch.choices(x.q, x.k, x.v, given), launch.takes_atomic(x.q)
     if case.way == BACKWARD:
-        choices = launch.choices_back(x.q, x.k, x.v, x.grad_out, given, atomic)
+        choices = launch.backward_choices(x.q, x.k, x.v, x.grad_out, given, atomic)
     if len(choices) < 2:
         raise Refused("there is one configuration for this")
 
@@ -103,10 +103,12 @@ def deterministic(case, x, machine):
 
 def larger_tiles(case, x, machine):
     """Ours, decoding with tiles twice as large."""
-    from attnbook.kernels import decode
+    from attnbook.kernels import launch
+    from attnbook.kernels.arguments import KernelOptions
+    from attnbook.kernels.decode_configurations import TILE
 
-    lens, scale = x.valid_lens, case.width**-0.5
-    return lambda q, k, v: decode.decode(q, k, v, lens, None, scale, None, 2 * decode.TILE)[0]
+    options = KernelOptions(case.width**-0.5, valid_lens=x.valid_lens)
+    return lambda q, k, v: launch.decode(q, k, v, options, tile=2 * TILE)[0]
 
 
 def backend(name, case, x, machine):

@@ -11,8 +11,8 @@ Parameters of all functions
 q, k, v
     Queries (..., n_heads, n_q, d), keys and values (..., n_kv_heads, n_k, d), of float16, bfloat16
     or float32, and d at most 256. n_heads is a multiple of n_kv_heads; heads of queries that share
-    keys are adjacent. Rows, heads and batches may lie anywhere in memory; a tensor whose features
-    do not lie side by side is copied, and so is one of another width than 16, 32, 64, 128 or 256,
+    keys are adjacent. Rows, heads and batches may have any strides; a tensor whose features
+    are not contiguous is copied, and so is one of another width than 16, 32, 64, 128 or 256,
     with zeros up to the next of these: heads of 80 features take the time of 128.
 causal
     Hide the future: the last query sees the last key. What a query may not see has no influence on
@@ -23,11 +23,11 @@ window
     `attnbook.masks.sliding_window_mask`; a window with a future is a rule.
 valid_lens
     The number of keys of each entry of the first axis, (batch,). Keys past it have no influence,
-    not even if they are infinite or NaN. On the CPU they are looked at; on a GPU a length beyond
-    the keys is as many as there are.
+    not even if they are infinite or NaN. On the CPU they are checked; on a GPU a length
+    beyond the keys is as many as there are.
 rule
     A rule of `attnbook.pytorch.rules`, or several with ``&``: windows on both sides, prefixes,
-    documents whose keys lie side by side. A key is visible where each of these shows it, and blocks
+    documents whose keys are contiguous. A key is visible where each of these shows it, and blocks
     of keys that nobody sees are skipped.
 softcap
     c: scores become c · tanh(scores / c), before the bias.

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from attnbook.arguments import describe
-from attnbook.kernels.visible import runs
+from attnbook.kernels import visible
 from attnbook.pytorch import rules
 from attnbook.pytorch.masks import refuse_lengths
 from attnbook.pytorch.options import KERNEL_DTYPES, KERNEL_WIDTHS
@@ -19,34 +19,34 @@ LARGEST_CAP = 2.0**100  # below it scores up to 2^88 are left as they are, and 1
 class KernelOptions(NamedTuple):
     """What is visible, and what becomes of the scores, as the kernels take it.
 
-    Either `causal`, `window` and `valid_lens` say what is visible, or `runs` do.
+    Either `causal`, `window` and `valid_lens` say what is visible, or `intervals` do.
     """
 
     scale: float
     causal: bool = False
     window: int | None = None
     valid_lens: Tensor | None = None
-    runs: Tensor | None = None
+    intervals: Tensor | None = None
     softcap: float | None = None
     bias: Tensor | None = None
 
 
-def looked_at(function, tensors, asked):
+def validated(function, tensors, requested):
     """The options of a call, if no kernel refuses it: in a sentence that names the function."""
     try:
         refuse(**tensors)
-        return options(tensors["q"], tensors["k"], asked)
+        return options(tensors["q"], tensors["k"], requested)
     except (TypeError, ValueError) as wrong:
         raise type(wrong)(f"{function}: {wrong}") from None
 
 
-def options(q, k, asked):
-    """The `Options` that are asked for, as the kernels take them; one length for each batch."""
-    asked.refuse()
-    n_k, bias, softcap, scale = k.shape[-2], asked.bias, asked.softcap, asked.scale
-    scale = 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
-    given = KernelOptions(scale, **_visible(q, k, asked))
-    window, valid_lens = given.window, given.valid_lens
+def options(q, k, requested):
+    """The requested `Options`, as the kernels take them; one length for each batch."""
+    requested.refuse()
+    n_k, bias, softcap = k.shape[-2], requested.bias, requested.softcap
+    scale = 1 / math.sqrt(q.shape[-1]) if requested.scale is None else float(requested.scale)
+    resolved = KernelOptions(scale, **_visible(q, k, requested))
+    window, valid_lens = resolved.window, resolved.valid_lens
     _refuse_elsewhere(q, bias=bias, valid_lens=valid_lens)
     if valid_lens is not None:
         valid_lens = _lengths(valid_lens, q, n_k)
@@ -54,11 +54,11 @@ def options(q, k, asked):
         bias = one_batch(_broadcast(bias, (*q.shape[:-1], n_k)))
     softcap = None if softcap is None else min(float(softcap), LARGEST_CAP)
     window = None if window is None else min(int(window), n_k)  # no more than there are
-    return given._replace(window=window, valid_lens=valid_lens, softcap=softcap, bias=bias)
+    return resolved._replace(window=window, valid_lens=valid_lens, softcap=softcap, bias=bias)
 
 
 def refuse(**tensors):
-    """Refuse what no kernel takes: dtypes, widths, heads, places."""
+    """Refuse what no kernel takes: dtypes, widths, heads, devices."""
     q, k = tensors["q"], tensors["k"]
     for name, x in tensors.items():
         if name != "lse" and (x.dtype != q.dtype or x.dtype not in KERNEL_DTYPES):
@@ -102,12 +102,12 @@ def one_batch(x):
     return x if x.ndim == 4 else x.reshape(math.prod(x.shape[:-3]), *x.shape[-3:])
 
 
-def _visible(q, k, asked):
-    """causal, window and valid_lens where they say all, and else the runs of all of them."""
-    if asked.rule is None:
-        return {name: getattr(asked, name) for name in ("causal", "window", "valid_lens")}
-    rule = asked.settled(q, k).rule
-    return rules.options_of(rule) or {"runs": runs(rule, q, k)}
+def _visible(q, k, requested):
+    """causal, window and valid_lens where they say all, and else the intervals of all of them."""
+    if requested.rule is None:
+        return {name: getattr(requested, name) for name in ("causal", "window", "valid_lens")}
+    rule = requested.settled(q, k).rule
+    return rules.options_of(rule) or {"intervals": visible.intervals(rule, q, k)}
 
 
 def _broadcast(bias, shape):

@@ -1,4 +1,4 @@
-"""The public functions: arguments looked at, brought to one form, and handed to the kernels."""
+"""The public functions: arguments validated, brought to one form, and passed to the kernels."""
 
 from numbers import Integral
 
@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float32, Integer
 from torch import Tensor
 
-from attnbook.kernels.arguments import in_autocast, looked_at, one_batch, padded
+from attnbook.kernels.arguments import in_autocast, one_batch, padded, validated
 from attnbook.kernels.operators import attend, attend_backward
 from attnbook.operation import Scalar
 from attnbook.pytorch.operation import Float, check_shapes
@@ -35,7 +35,7 @@ def flash_attention(
     without c and tanh where `softcap` is None. The arguments are explained at the top of the page.
 
     Returns the output, in the dtype of q, and zeros where a query sees nothing. Raises TypeError if
-    dtypes are not those, ValueError if a size, a number or a place in memory is not,
+    dtypes are not those, ValueError if a size, a number or a device is not,
     NotImplementedError if a bias or a gradient itself asks for a gradient.
 
     Its gradients are those of `flash_attention_backward`, or of `flash_attention_backward_atomic`
@@ -43,9 +43,9 @@ def flash_attention(
 
     Source: Dao (2023), algorithms 1 and 2.
     """
-    seen = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
-    asked = Options(**seen, softcap=softcap, bias=bias, scale=scale)
-    return _forward("flash_attention", q, k, v, asked)[0]
+    visible = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
+    requested = Options(**visible, softcap=softcap, bias=bias, scale=scale)
+    return _forward("flash_attention", q, k, v, requested)[0]
 
 
 @check_shapes
@@ -69,9 +69,9 @@ def flash_attention_with_lse(
     Returns both, L in float32 and in natural logarithms, -inf where nothing is visible. With L the
     outputs of several sets of keys can be merged, as by `attnbook.online.merge`; it has a gradient.
     """
-    seen = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
-    asked = Options(**seen, softcap=softcap, bias=bias, scale=scale)
-    return _forward("flash_attention_with_lse", q, k, v, asked)
+    visible = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
+    requested = Options(**visible, softcap=softcap, bias=bias, scale=scale)
+    return _forward("flash_attention_with_lse", q, k, v, requested)
 
 
 @check_shapes
@@ -103,9 +103,11 @@ def flash_attention_backward(
 
     Source: Dao et al. (2022), appendix B.4, algorithm 4.
     """
-    seen = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
-    asked = Options(**seen, softcap=softcap, scale=scale)
-    return _backward("flash_attention_backward", grad_out, q, k, v, out, lse, asked)
+    visible = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
+    requested = Options(**visible, softcap=softcap, scale=scale)
+    return _backward(
+        "flash_attention_backward", grad_out, q, k, v, out, lse, requested, atomic=False
+    )
 
 
 @check_shapes
@@ -135,14 +137,16 @@ def flash_attention_backward_atomic(
 
     Source: Dao (2023), section 3.2.
     """
-    seen = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
-    asked = Options(**seen, softcap=softcap, scale=scale)
-    return _backward("flash_attention_backward_atomic", grad_out, q, k, v, out, lse, asked)
+    visible = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
+    requested = Options(**visible, softcap=softcap, scale=scale)
+    return _backward(
+        "flash_attention_backward_atomic", grad_out, q, k, v, out, lse, requested, atomic=True
+    )
 
 
-def _forward(function, q, k, v, asked):
+def _forward(function, q, k, v, requested):
     q, k, v = in_autocast(q, k, v)
-    options = looked_at(function, {"q": q, "k": k, "v": v}, asked)
+    options = validated(function, {"q": q, "k": k, "v": v}, requested)
     if options.bias is not None and options.bias.requires_grad and torch.is_grad_enabled():
         asks = "bias asks for a gradient; expected one without: bias.detach()"
         raise NotImplementedError(f"{function}: {asks}")
@@ -150,11 +154,11 @@ def _forward(function, q, k, v, asked):
     return out[..., : q.shape[-1]].reshape(q.shape), lse.reshape(q.shape[:-1])
 
 
-def _backward(function, grad_out, q, k, v, out, lse, asked):
+def _backward(function, grad_out, q, k, v, out, lse, requested, *, atomic):
     tensors = {"q": q, "k": k, "v": v, "out": out}
-    options = looked_at(function, tensors | {"grad_out": grad_out, "lse": lse}, asked)
+    options = validated(function, tensors | {"grad_out": grad_out, "lse": lse}, requested)
     grad_out, *tensors = (one_batch(padded(x)) for x in (grad_out, *tensors.values()))
-    rows, atomic = lse.reshape(tensors[0].shape[:-1]), function.endswith("atomic")
-    grads = attend_backward(grad_out, None, *tensors, rows, atomic, *options)
+    lse = lse.reshape(tensors[0].shape[:-1])
+    grads = attend_backward(grad_out, None, *tensors, lse, atomic, *options)
     pairs = zip(grads, (q, k, v), strict=True)
     return tuple(grad[..., : x.shape[-1]].reshape(x.shape) for grad, x in pairs)

@@ -2,7 +2,7 @@
 
 No search at run time. What stands here was chosen from the machine code: it spills no registers,
 no two groups of warps compute the same, matrix instructions run on while others are issued, and as
-many programs as the sizes let fit on one processor. Where there are several, the first is used; a
+many programs as the sizes let fit on one SM. Where there are several, the first is used; a
 race decides between them.
 
 On a Hopper GPU wgmma is M = 64 per warpgroup, and warpgroups stack along M: a tile with fewer than
@@ -24,8 +24,8 @@ class Configuration(NamedTuple):
 
     A program computes a tile of `rows` queries by `keys` keys at a time, with `warps` of 32
     threads, while `stages` tiles are under way from memory: by tensor descriptors if `tma`, and
-    brought by warps that do nothing else if `specialize`. It is started a second time, to leave out
-    what is hidden, if `careful`.
+    brought by warps that do nothing else if `specialize`. It is that of the second pass, which
+    leaves out what is hidden, if `nan_safe`.
     """
 
     rows: int
@@ -34,7 +34,7 @@ class Configuration(NamedTuple):
     stages: int
     tma: bool = False
     specialize: bool = False
-    careful: bool = False
+    nan_safe: bool = False
 
     def options(self):
         """What Triton's compiler is told."""
@@ -43,17 +43,17 @@ class Configuration(NamedTuple):
 
 INTERPRETED = Configuration(64, 32, 1, 1)
 DELTA = Configuration(32, 0, 4, 1)
-CAREFUL = Configuration(16, 32, 8, 1, careful=True)  # small, so that the sums stay in registers
+NAN_SAFE = Configuration(16, 32, 8, 1, nan_safe=True)  # small, so that the sums stay in registers
 SPECIALIZED = Configuration(128, 128, 4, 2, specialize=True)  # 12 warps in all
-BY_POINTERS = {"float32", "bias", "apart"}  # on a Hopper GPU, and else by tensor descriptors
+BY_POINTERS = {"float32", "bias", "strided"}  # on a Hopper GPU, and else by tensor descriptors
 # For a GPU (9.x is a compute capability), a kernel and a variant: rows, keys, warps and stages by
 # width, or some to choose from. The first row that fits is taken: all that its variant names holds.
 #   float32   no tensor core multiplies it exactly
 #   bias      is added to the scores
-#   apart     tensor descriptors cannot describe the rows of q, k or v
+#   strided   tensor descriptors cannot describe the rows of q, k or v
 #   softcap   its tanh needs registers
-#   runs      which keys a query sees comes from memory
-#   cut       some blocks are seen in part
+#   intervals  which keys a query sees comes from memory
+#   masked    some blocks are seen in part
 #   grouped   several heads of queries share keys
 #   atomic    the kernel for keys adds grad_q in memory
 TILES = [
@@ -63,16 +63,16 @@ TILES = [
     ("10.x", "forward", "bias", {64: (64, 32, 4, 1), 128: (64, 16, 4, 1)}),
     ("any", "forward", "bias", {16: (64, 32, 4, 1), 32: (64, 32, 4, 1), 64: (64, 16, 4, 1),
                                 128: (32, 32, 4, 1), 256: (32, 32, 4, 1)}),
-    ("9.x", "forward", "apart", {16: (128, 128, 8, 2), 32: (128, 128, 8, 2), 64: (128, 64, 8, 3),
+    ("9.x", "forward", "strided", {16: (128, 128, 8, 2), 32: (128, 128, 8, 2), 64: (128, 64, 8, 3),
                                  128: (128, 64, 8, 3), 256: (64, 32, 4, 2)}),
     ("9.x", "forward", "softcap", {64: (128, 64, 8, 3), 128: (128, 128, 8, 2)}),
-    ("9.x", "forward", "cut", {64: [(128, 64, 4, 3), SPECIALIZED],
+    ("9.x", "forward", "masked", {64: [(128, 64, 4, 3), SPECIALIZED],
                                128: [(128, 128, 8, 2), SPECIALIZED]}),
     ("9.x", "forward", "", {16: (128, 128, 8, 2), 32: (128, 128, 8, 2),
                             64: [SPECIALIZED, (128, 64, 4, 3)],
                             128: [SPECIALIZED, (128, 128, 8, 2)], 256: (128, 64, 8, 2)}),
     ("AMD", "forward", "", {32: (64, 64, 4, 2), 256: (64, 32, 8, 1)}),
-    ("any", "forward", "runs", {32: (64, 32, 4, 1)}),
+    ("any", "forward", "intervals", {32: (64, 32, 4, 1)}),
     ("any", "forward", "", {16: (64, 64, 4, 2), 32: (64, 64, 4, 2), 64: (128, 64, 8, 2),
                             128: (128, 32, 8, 2), 256: (64, 64, 8, 1)}),
 
@@ -83,7 +83,7 @@ TILES = [
     ("9.x", "keys", "bias", {64: (32, 64, 4, 1)}),
     ("any", "keys", "bias", {16: (32, 64, 4, 1), 32: (32, 64, 4, 1), 64: (64, 32, 8, 1),
                              128: (32, 32, 4, 1), 256: (32, 16, 4, 1)}),
-    ("9.x", "keys", "apart", {16: (32, 64, 4, 2), 32: (32, 64, 4, 2), 64: (32, 64, 4, 1),
+    ("9.x", "keys", "strided", {16: (32, 64, 4, 2), 32: (32, 64, 4, 2), 64: (32, 64, 4, 1),
                               128: (32, 32, 4, 1), 256: (32, 32, 4, 1)}),
     ("9.x", "keys", "softcap atomic", {64: (32, 64, 4, 2), 128: (16, 64, 4, 2),
                                        256: (64, 16, 8, 1)}),
@@ -91,15 +91,15 @@ TILES = [
                                 128: (32, 64, 4, 1), 256: (64, 32, 8, 1)}),
     ("9.x", "keys", "grouped", {128: (32, 64, 4, 2), 256: (64, 16, 8, 1)}),
     # The second has twice the queries: half the waits and half the integers a score, and one
-    # program on a processor in place of two.
+    # program on an SM instead of two.
     ("9.x", "keys", "atomic", {128: [(32, 64, 4, 2), (64, 64, 4, 2)], 256: (64, 16, 8, 1)}),
     # 64 keys per warpgroup at width 256 are more sums than it has registers.
     ("9.x", "keys", "", {16: (64, 128, 8, 2), 32: (64, 128, 8, 2), 64: (64, 128, 8, 2),
                          128: (64, 128, 8, 2), 256: (64, 32, 8, 1)}),
-    ("any", "keys", "atomic runs", {16: (32, 64, 4, 1)}),
+    ("any", "keys", "atomic intervals", {16: (32, 64, 4, 1)}),
     ("any", "keys", "atomic", {16: (64, 32, 4, 1), 32: (32, 64, 4, 2), 64: (16, 64, 4, 1),
                                128: (16, 64, 4, 1), 256: (16, 32, 4, 1)}),
-    ("any", "keys", "runs", {32: (32, 64, 4, 1)}),
+    ("any", "keys", "intervals", {32: (32, 64, 4, 1)}),
     ("any", "keys", "", {16: (32, 64, 4, 2), 32: (32, 64, 4, 2), 64: (32, 64, 4, 1),
                          128: (32, 32, 4, 1), 256: (32, 16, 4, 1)}),
 
@@ -110,12 +110,12 @@ TILES = [
                             128: (32, 32, 4, 1), 256: (16, 32, 4, 1)}),
     ("any", "queries", "bias", {16: (64, 32, 4, 1), 32: (64, 32, 4, 1), 64: (64, 32, 4, 1),
                                 128: (32, 32, 4, 1), 256: (16, 32, 4, 1)}),
-    ("9.x", "queries", "apart", {16: (64, 64, 4, 2), 32: (64, 64, 4, 2), 64: (64, 32, 4, 2),
+    ("9.x", "queries", "strided", {16: (64, 64, 4, 2), 32: (64, 64, 4, 2), 64: (64, 32, 4, 2),
                                  128: (64, 32, 4, 1), 256: (128, 32, 8, 1)}),
     ("9.x", "queries", "softcap", {256: (64, 16, 4, 2)}),
     ("9.x", "queries", "", {16: (128, 128, 8, 2), 32: (128, 128, 8, 2), 64: (128, 128, 8, 2),
                             128: (128, 64, 8, 2), 256: (128, 32, 8, 2)}),
-    ("any", "queries", "runs", {128: (64, 32, 4, 2)}),
+    ("any", "queries", "intervals", {128: (64, 32, 4, 2)}),
     ("any", "queries", "", {16: (64, 64, 4, 2), 32: (64, 64, 4, 2), 64: (64, 32, 4, 2),
                             128: (64, 32, 4, 1), 256: (32, 64, 8, 1)}),
 ]  # fmt: skip
@@ -138,7 +138,7 @@ def choices_for(capability, kernel, width, dtype, *, aligned, **variant):
     """
     if capability[0] == 0:
         return [INTERPRETED._replace(tma=aligned)]
-    variant |= {"float32": dtype == torch.float32, "apart": not aligned}
+    variant |= {"float32": dtype == torch.float32, "strided": not aligned}
     holds = {word for word, true in variant.items() if true}
     gpus = "any", "AMD" if capability[0] < 0 else f"{capability[0]}.x"
     found = next(
@@ -151,8 +151,8 @@ def choices_for(capability, kernel, width, dtype, *, aligned, **variant):
     return [Configuration(*each)._replace(tma=tma) for each in found]
 
 
-def careful(capability, dtype):
-    """The configuration of any kernel that is started once more, as `hidden` explains."""
+def nan_safe(capability, dtype):
+    """The configuration of any kernel in the second pass, which `hidden` explains."""
     if capability[0] == 0:
-        return INTERPRETED._replace(careful=True)
-    return CAREFUL._replace(keys=16) if dtype == torch.float32 else CAREFUL
+        return INTERPRETED._replace(nan_safe=True)
+    return NAN_SAFE._replace(keys=16) if dtype == torch.float32 else NAN_SAFE

@@ -8,11 +8,21 @@ import torch
 
 from attnbook.kernels.backward_keys import flash_backward_keys
 from attnbook.kernels.backward_queries import flash_backward_queries
-from attnbook.kernels.configurations import DELTA, capability, careful, choices_for
-from attnbook.kernels.delta import WHOLE, row_deltas
+from attnbook.kernels.configurations import DELTA, capability, choices_for, nan_safe
+from attnbook.kernels.decode_configurations import (
+    MERGE,
+    MERGED_WIDTH,
+    TILE,
+    num_sms,
+    rows_for,
+    split_configuration,
+    splits_for,
+)
+from attnbook.kernels.delta import PAD_TO, row_deltas
 from attnbook.kernels.forward import flash_forward
 from attnbook.kernels.interpreter import is_interpreting, language_set_once
-from attnbook.kernels.visible import hides, is_cut, visible
+from attnbook.kernels.splits import merge_kernel, split_kernel
+from attnbook.kernels.visible import NONE, is_masked, kind, mask_arguments
 
 import triton
 from triton.runtime import _allocation
@@ -22,32 +32,30 @@ CACHE = 16 * 2**20  # bytes of keys and values whose programs run together: a th
 
 def forward(q, k, v, options, configuration=None):
     """out and lse of tensors (batch, heads, n, d)."""
-    if _is_wide(q):
-        out, lse = forward(*(x.float() for x in (q, k, v)), options, configuration)
-        return out.to(q.dtype), lse
-    out, lse = empty(q), q.new_empty(q.shape[:3], dtype=torch.float32)
+    dtype, (q, k, v) = q.dtype, widened(q, k, v)
+    out, lse = outputs(q)
     if not (out.numel() and k.shape[2]):
-        return out.zero_(), lse.fill_(-torch.inf)
+        return out.zero_().to(dtype), lse.fill_(-torch.inf)
     scale, sign = positive(options.scale)
-    q, k, v = _readable(q if sign == 1 else q * sign, k, v)
+    q, k, v = readable(q if sign == 1 else q * sign, k, v)
     arguments = _inputs(q, k, v, options) | sizes_of(q, k, options)
     arguments |= {"out": out, "lse": lse, "scale": scale, "softcap": options.softcap}
-    for c in _and_again(configuration or choices(q, k, v, options)[0], q, options):
+    for c in _passes(configuration or choices(q, k, v, options)[0], q, options):
         start(
-            flash_forward, blocks_of(q, c.rows), c, **arguments, **visible(k, c, options),
+            flash_forward, blocks_of(q, c.rows), c, **arguments, **mask_arguments(k, c, options),
             **_tile(q, c), SPECIALIZE=c.specialize,
         )  # fmt: skip
-    return out, lse
+    return out.to(dtype), lse
 
 
 def choices(q, k, v, options):
     """The configurations that the forward kernel may be compiled with, the one in use first."""
-    variant = _variant(options) | {"cut": is_cut(k, options)}
+    variant = _variant(options) | {"masked": is_masked(k, options)}
     aligned = _describable(q, k, v)
     return choices_for(capability(q), "forward", q.shape[3], q.dtype, aligned=aligned, **variant)
 
 
-def choices_back(q, k, v, grad_out, options, atomic):
+def backward_choices(q, k, v, grad_out, options, atomic):
     """The pairs that the kernels of the backward pass may be compiled with, those in use first."""
     variant = _variant(options) | {"atomic": atomic, "grouped": q.shape[1] > k.shape[1]}
     aligned = _describable(q, k, v, grad_out)
@@ -59,46 +67,45 @@ def choices_back(q, k, v, grad_out, options, atomic):
 
 
 def _variant(options):
-    return {name: getattr(options, name) is not None for name in ("bias", "runs", "softcap")}
+    return {name: getattr(options, name) is not None for name in ("bias", "intervals", "softcap")}
 
 
 def backward(
     grad_out, q, k, v, out, lse, options, grad_lse=None, atomic=False, configurations=None
 ):
     """grad_q, grad_k and grad_v; if atomic, by the one kernel that adds in memory."""
-    if _is_wide(q):
-        wide = (x.float() for x in (grad_out, q, k, v, out))
-        grads = backward(*wide, lse, options, grad_lse, atomic, configurations)
-        return tuple(x.to(q.dtype) for x in grads)
+    dtype, (grad_out, q, k, v, out) = q.dtype, widened(grad_out, q, k, v, out)
     grads = empty(q), empty(k), empty(v)
     if not (out.numel() and k.shape[2]):
-        return tuple(x.zero_() for x in grads)
+        return tuple(x.zero_().to(dtype) for x in grads)
     scale, sign = positive(options.scale)
-    grad_out, q, k, v = _readable(grad_out, q if sign == 1 else q * sign, k, v)
-    by_keys, by_rows = configurations or choices_back(q, k, v, grad_out, options, atomic)[0]
+    grad_out, q, k, v = readable(grad_out, q if sign == 1 else q * sign, k, v)
+    by_keys, by_rows = configurations or backward_choices(q, k, v, grad_out, options, atomic)[0]
     arguments = _inputs(q, k, v, options) | sizes_of(q, k, options)
     arguments |= {"grad_out": grad_out, "grad_strides": grad_out.stride()[:3]}
     arguments |= _shift_and_delta(grad_out, out, lse, grad_lse)
     arguments |= {"scale": scale, "softcap": options.softcap}
     total = torch.zeros_like(grads[0], dtype=torch.float32) if atomic else None
-    for c in _and_again(by_keys, q, options):
+    for c in _passes(by_keys, q, options):
         start(
-            flash_backward_keys, blocks_of(k, c.keys), c, **arguments, **visible(k, c, options),
-            grad_q=None if c.careful else total, grad_k=grads[1], grad_v=grads[2],
-            **_tile(q, c), REDUCE=_reduces(c),
+            flash_backward_keys, blocks_of(k, c.keys), c, **arguments,
+            **mask_arguments(k, c, options), grad_q=None if c.nan_safe else total,
+            grad_k=grads[1], grad_v=grads[2], **_tile(q, c), REDUCE=_reduces(c),
         )  # fmt: skip
     if atomic:
         torch.mul(total, scale, out=grads[0])
-    for c in _and_again(by_rows, q, options)[atomic:]:
+    for c in _passes(by_rows, q, options)[atomic:]:
         start(
-            flash_backward_queries, blocks_of(q, c.rows), c, **arguments, **visible(k, c, options),
-            grad_q=grads[0], **_tile(q, c), COLUMNS=q.shape[3] if atomic else 1,
+            flash_backward_queries, blocks_of(q, c.rows), c, **arguments,
+            **mask_arguments(k, c, options), grad_q=grads[0], **_tile(q, c),
+            COLUMNS=q.shape[3] if atomic else 1,
         )  # fmt: skip
-    return grads if sign == 1 else (grads[0] * sign, *grads[1:])
+    grads = grads if sign == 1 else (grads[0] * sign, *grads[1:])
+    return tuple(x.to(dtype) for x in grads)
 
 
 def takes_atomic(q):
-    """Whether autograd takes the form that adds in memory: where no bits need be the same twice.
+    """Whether autograd takes the kernel that adds in memory: where no bits need be the same twice.
 
     On a Hopper GPU the compiler lets its products run on, and those of the two kernels not always.
     """
@@ -109,8 +116,8 @@ def takes_atomic(q):
 def _shift_and_delta(grad_out, out, lse, grad_lse):
     """Of each query, what the kernels of the backward pass subtract."""
     batch, n_heads, n_q, width = out.shape
-    room = triton.cdiv(n_q, WHOLE.value) * WHOLE.value
-    shift, delta = (lse.new_empty(batch, n_heads, room) for _ in range(2))
+    padded_len = triton.cdiv(n_q, PAD_TO.value) * PAD_TO.value
+    shift, delta = (lse.new_empty(batch, n_heads, padded_len) for _ in range(2))
     start(
         row_deltas, shift.numel() // DELTA.rows, DELTA, grad_out=grad_out, out=out.contiguous(),
         lse=lse.contiguous(), grad_lse=None if grad_lse is None else grad_lse.contiguous(),
@@ -118,6 +125,45 @@ def _shift_and_delta(grad_out, out, lse, grad_lse):
         D=width, ROWS=DELTA.rows,
     )  # fmt: skip
     return {"shift": shift, "delta": delta}
+
+
+def decode(q, k, v, options, splits=None, tile=TILE):
+    """out and lse of few queries over many keys, of tensors (batch, heads, n, d)."""
+    dtype, (q, k, v) = q.dtype, widened(q, k, v)
+    out, lse = outputs(q)
+    if not out.numel():
+        return out.to(dtype), lse
+    width, size = q.shape[-1], q.element_size()
+    c = split_configuration(width, size, tile)
+    splits = splits or splits_for(q.shape, k.shape, size, num_sms(q.device), tile)
+    parts, part_lse = _parts(q, k, v, options, splits, c)
+    merged = min(width, MERGED_WIDTH)
+    start(
+        merge_kernel, lse.numel() * (width // merged), MERGE,
+        parts=parts, part_lse=part_lse, out=out, lse=lse, splits=splits, n_rows=parts.shape[2],
+        D=width, MERGED=merged, SPLITS=triton.next_power_of_2(splits),
+    )  # fmt: skip
+    return out.to(dtype), lse
+
+
+def _parts(q, k, v, options, splits, c):
+    """Output and L of each split, (batch · kv_heads, splits, rows, d); rows: see `split_kernel`."""
+    scale, sign = positive(options.scale)
+    q, k, v = readable(q if sign == 1 else q * sign, k, v)
+    (batch, n_heads, n_q, width), (kv_heads, n_k) = q.shape, k.shape[1:3]
+    n_rows = n_heads // kv_heads * n_q
+    out = q.new_empty(batch * kv_heads, splits, n_rows, width, dtype=torch.float32)
+    lse = out.new_empty(out.shape[:-1])
+    c = c._replace(rows=rows_for(n_rows, q.element_size()))
+    start(
+        split_kernel, batch * kv_heads * splits * triton.cdiv(n_rows, c.rows), c,
+        q=q, k=k, v=v, valid_lens=options.valid_lens, out=out, lse=lse,
+        q_strides=q.stride()[:3], k_strides=k.stride()[:3], v_strides=v.stride()[:3],
+        batches=batch, kv_heads=kv_heads, splits=splits, n_q=n_q, n_k=n_k, n_rows=n_rows,
+        scale=scale, softcap=options.softcap,
+        D=width, ROWS=c.rows, KEYS=c.keys, STAGES=c.stages, PRECISION=precision(q.dtype),
+    )  # fmt: skip
+    return out, lse
 
 
 def start(kernel, programs, configuration, **arguments):
@@ -153,7 +199,7 @@ def blocks_of(x, size):
 
 
 def _inputs(q, k, v, options):
-    """What each kernel reads, and how far apart in memory batches, heads and rows of it lie."""
+    """What each kernel reads, and the strides of its batches, heads and rows."""
     bias = options.bias
     return {
         "q": q, "k": k, "v": v, "bias": bias, "valid_lens": options.valid_lens,
@@ -167,35 +213,39 @@ def sizes_of(q, k, options):
     (batch, n_heads, n_q, width), n_k = q.shape, k.shape[2]
     group = n_heads // k.shape[1]
     fit = CACHE // (2 * n_k * width * k.element_size()) if options.causal else 1
-    together = min(max(fit, 1) * group, batch * n_heads)  # so that all programs are 2^31 at most
+    wave = min(max(fit, 1) * group, batch * n_heads)  # so that all programs are 2^31 at most
     return {
-        "n_batch": batch, "n_heads": n_heads, "group": group, "together": together,
+        "n_batch": batch, "n_heads": n_heads, "group": group, "heads_per_wave": wave,
         "n_q": n_q, "n_k": n_k,
     }  # fmt: skip
 
 
-def _and_again(c, q, options):
-    """A configuration, and where a block may hide a key from some queries that of the second look.
+def _passes(c, q, options):
+    """A configuration; and where a block may hide a key from some queries, the NaN-safe pass's.
 
     Past a length all queries see zeros: what is there has no influence anyway.
     """
-    return [c, careful(capability(q), q.dtype)] if hides(options) else [c]
+    once = kind(options) is NONE
+    return [c] if once else [c, nan_safe(capability(q), q.dtype)]
 
 
 def _tile(q, c):
-    """The tiles that a kernel is compiled for, and how it reads and multiplies them.
-
-    float32 is multiplied as float32: a GPU would otherwise keep 10 bits of each factor.
-    """
+    """The tiles that a kernel is compiled for, and how it reads and multiplies them."""
     return {
         "D": q.shape[3], "ROWS": c.rows, "KEYS": c.keys, "TMA": c.tma, "STAGES": c.stages,
-        "CAREFUL": c.careful, "PRECISION": "ieee" if q.dtype == torch.float32 else "tf32",
+        "NAN_SAFE": c.nan_safe, "PRECISION": precision(q.dtype),
     }  # fmt: skip
 
 
-def _is_wide(q):
-    """Whether to compute in float32: Triton 3.7 interprets products of bfloat16 wrongly."""
-    return is_interpreting() and q.dtype == torch.bfloat16
+def precision(dtype):
+    """How products are computed: a GPU would otherwise keep 10 bits of each factor of float32."""
+    return "ieee" if dtype == torch.float32 else "tf32"
+
+
+def widened(*tensors):
+    """The same tensors, of float32 where Triton 3.7 interprets products of bfloat16 wrongly."""
+    wide = is_interpreting() and tensors[0].dtype == torch.bfloat16
+    return [x.float() for x in tensors] if wide else list(tensors)
 
 
 def _reduces(c):
@@ -208,8 +258,13 @@ def empty(x):
     return torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
-def _readable(*tensors):
-    """The same tensors, features side by side: rows, heads and batches may lie anywhere."""
+def outputs(q):
+    """Memory for out and lse."""
+    return empty(q), q.new_empty(q.shape[:3], dtype=torch.float32)
+
+
+def readable(*tensors):
+    """The same tensors, with contiguous features: rows, heads and batches may have any strides."""
     return [x if x.stride(-1) == 1 else x.contiguous() for x in tensors]
 
 

@@ -13,6 +13,9 @@ SCHEMA |= {int | None: "SymInt?", float | None: "float?"}
 FIELDS = KernelOptions.__annotations__.items()
 OPTIONS = ", ".join(f"{SCHEMA[kind]} {name}" for name, kind in FIELDS)
 FORWARD = f"(Tensor q, Tensor k, Tensor v, {OPTIONS}) -> (Tensor, Tensor)"
+DECODE = (
+    f"(Tensor q, Tensor k, Tensor v, SymInt? splits, SymInt tile, {OPTIONS}) -> (Tensor, Tensor)"
+)
 BACKWARD = (
     "(Tensor grad_out, Tensor? grad_lse, Tensor q, Tensor k, Tensor v, Tensor out, Tensor lse, "
     f"bool atomic, {OPTIONS}) -> (Tensor, Tensor, Tensor)"
@@ -27,7 +30,7 @@ def attend(q, k, v, *options):
 
 @torch.library.register_fake("attnbook::flash_attention")
 def _(q, k, v, *options):
-    return q.new_empty(q.shape), q.new_empty(q.shape[:3], dtype=torch.float32)
+    return launch.outputs(q)
 
 
 @torch.library.custom_op("attnbook::flash_attention_backward", mutates_args=(), schema=BACKWARD)
@@ -63,5 +66,21 @@ def _refuse(ctx, *grads):
     raise NotImplementedError(TWICE)
 
 
+@torch.library.custom_op("attnbook::decode_attention", mutates_args=(), schema=DECODE)
+def decode(q, k, v, splits, tile, *options):
+    """The output and lse of few queries over many keys, of tensors (batch, heads, n, d)."""
+    return launch.decode(q, k, v, KernelOptions(*options), splits, tile)
+
+
+@torch.library.register_fake("attnbook::decode_attention")
+def _(q, k, v, splits, tile, *options):
+    return launch.outputs(q)
+
+
+def _no_gradient(ctx, *grads):
+    raise NotImplementedError("decode_attention has no gradient; flash_attention has one")
+
+
 torch.library.register_autograd("attnbook::flash_attention", _gradients, setup_context=_keep)
 torch.library.register_autograd("attnbook::flash_attention_backward", _refuse)
+torch.library.register_autograd("attnbook::decode_attention", _no_gradient)

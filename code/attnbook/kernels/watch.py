@@ -8,31 +8,31 @@ import torch
 
 from triton.runtime import interpreter
 
-FAR = 2**20  # places from an array: of which array a place is said, is then a guess
-RUNS = 4  # of consecutive places, that are written out
+FAR = 2**20  # entries from an array: to which array an index belongs, is then a guess
+SLICES = 4  # that are written out
 
 
 class Access(NamedTuple):
-    """One load, store or atomic operation of one program, on the places that its mask leaves.
+    """One load, store or atomic operation of one program, on the entries that its mask leaves.
 
-    Places are counted from the first number of the array. One that is not in it is `outside`.
+    Indices count from the first number of the array. Those that are not in it are `outside`.
     """
 
     program: tuple
     kind: str
     array: str
-    places: np.ndarray
+    indices: np.ndarray
     outside: np.ndarray
     itemsize: int
 
     @property
     def bytes(self):
-        return self.places.size * self.itemsize
+        return self.indices.size * self.itemsize
 
     def __str__(self):
         number = self.program[0] if not any(self.program[1:]) else self.program
-        beyond = f"  outside: {_runs(self.outside)}" if self.outside.size else ""
-        return f"program {number}  {self.kind:6}  {self.array}[{_runs(self.places)}]{beyond}"
+        beyond = f"  outside: {_slices(self.outside)}" if self.outside.size else ""
+        return f"program {number}  {self.kind:6}  {self.array}[{_slices(self.indices)}]{beyond}"
 
 
 class _Memory:
@@ -48,16 +48,16 @@ class _Memory:
         ]
 
     def find(self, addresses, itemsize):
-        """The array that holds most of these addresses, their places, and which are not in it."""
+        """The array that holds most of these addresses, their indices, and which are not in it."""
         if not self.arrays or not addresses.size:
             return "nothing", addresses[:0], addresses[:0]
         found = []
         for name, start, inside in self.arrays:
-            places = (addresses.astype(np.int64) - start) // itemsize
-            within = (places >= 0) & (places < inside.size)
-            within[within] = inside[places[within]]
-            far = np.abs(places - np.clip(places, 0, max(inside.size - 1, 0))).sum()
-            found.append((-within.sum(), far, name, places, places[~within]))
+            indices = (addresses.astype(np.int64) - start) // itemsize
+            within = (indices >= 0) & (indices < inside.size)
+            within[within] = inside[indices[within]]
+            far = np.abs(indices - np.clip(indices, 0, max(inside.size - 1, 0))).sum()
+            found.append((-within.sum(), far, name, indices, indices[~within]))
         return min(found, key=lambda each: each[:2])[2:]
 
 
@@ -67,29 +67,29 @@ def _stray(access):
     if np.abs(access.outside).min() > FAR:
         return f"{who} what is in none of the kernel's arrays, and far from them"
     array = access.array
-    return f"{who} {array}[{_runs(access.outside)}], which is not in {array}: is its mask right?"
+    return f"{who} {array}[{_slices(access.outside)}], which is not in {array}: is its mask right?"
 
 
 def _inside(tensor):
-    """For each place from a tensor's first number to its last, whether it is one of them."""
+    """For each index from a tensor's first number to its last, whether it is one of them."""
     sizes = zip(tensor.shape, tensor.stride(), strict=True)
     if not tensor.numel():
         return np.zeros(0, bool)
     inside = np.zeros(1 + sum((size - 1) * stride for size, stride in sizes), bool)
-    places = torch.arange(inside.size).as_strided(tensor.shape, tensor.stride())
-    inside[places.numpy()] = True  # one place may stand for many numbers, as in a broadcast bias
+    indices = torch.arange(inside.size).as_strided(tensor.shape, tensor.stride())
+    inside[indices.numpy()] = True  # one index may stand for many numbers, as in a broadcast bias
     return inside
 
 
-def _runs(places):
-    """Consecutive places as slices: 0:2, 5."""
-    places = np.unique(places)
-    if not places.size:
+def _slices(indices):
+    """Consecutive indices as slices: 0:2, 5."""
+    indices = np.unique(indices)
+    if not indices.size:
         return ""
-    runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
-    if len(runs) > RUNS:
-        return f"{places.size} places from {places[0]} to {places[-1]}"
-    return ", ".join(f"{r[0]}:{r[-1] + 1}" if r.size > 1 else f"{r[0]}" for r in runs)
+    slices = np.split(indices, np.flatnonzero(np.diff(indices) != 1) + 1)
+    if len(slices) > SLICES:
+        return f"{indices.size} indices from {indices[0]} to {indices[-1]}"
+    return ", ".join(f"{r[0]}:{r[-1] + 1}" if r.size > 1 else f"{r[0]}" for r in slices)
 
 
 @contextlib.contextmanager

@@ -89,12 +89,12 @@ def _programs(seen, launches, turned):
 def _loads_what_another_stores(launch):
     stored = {}
     for access in launch:
-        for address in access.places if access.kind == "store" else ():
+        for address in access.indices if access.kind == "store" else ():
             stored.setdefault((access.array, address), set()).add(access.program)
     return any(
         stored.get((access.array, address), {access.program}) != {access.program}
         for access in launch
-        for address in (access.places if access.kind != "store" else ())
+        for address in (access.indices if access.kind != "store" else ())
     )
 
 

@@ -53,6 +53,8 @@ class _Writer:
         self.values[name] = value
         if type(value).__name__ in _JITTED or hasattr(value, "fn"):
             self.lines.append(self.function(name, value))
+        elif isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+            self.lines.append(f"{name} = __import__('collections').namedtuple{name, value._fields}")
         elif isinstance(value, ModuleType):
             self.lines.append(f"import {value.__name__} as {name}")
         else:
