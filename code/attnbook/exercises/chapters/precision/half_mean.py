@@ -60,10 +60,10 @@ the sum is beyond 65504 by less than half a step, and is rounded back: go furthe
 the sum is still a float16: it has to pass 65504.
     [30000.0, 30000.0]
     if values.max() < 60000 and 20000 <= values.sum() <= 65504
-small numbers lose digits at most: it is the other end of the range that is near.
+small numbers lose a few digits at most; it is the other end of the range that is near.
     [0.001, 0.002]
     if values.max() < 1
-the sum is rounded at most, by less than a thousandth a step; it has to overflow.
+this sum is only rounded, each time by less than a thousandth of itself; it has to overflow.
     [2048.0, 1.0, 1.0, 1.0]
     if values.max() < 60000 and values.sum() <= 65504
 """
