@@ -73,7 +73,7 @@ def compiled(folder, text, calls):
 
 def test_every_kernel_of_the_chapter_compiles_for_a_gpu(tmp_path):
     texts = sources()
-    assert len(texts) == 10
+    assert len(texts) == 11
     done = compiled(tmp_path, HEAD + "\n\n\n".join(texts), CALLS.values())
     assert done.returncode == 0, done.stderr[-2000:]
 
