@@ -29,6 +29,7 @@ lab:
 notebooks:
 	@sh tools/python -m tools environment requirements.txt
 	@.venv/bin/python -m tools chapter_numbers
+	@.venv/bin/python -m tools ways
 	@.venv/bin/python -m tools rerun $(if $(FRESH),--fresh) $(NB)
 
 check:

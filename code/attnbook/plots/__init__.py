@@ -62,6 +62,7 @@ from attnbook.plots.softmax import (
 from attnbook.plots.states import bracketings_diagram, chunks_diagram, correction_diagram
 from attnbook.plots.training import training_diagram
 from attnbook.plots.transformer import transformer_diagram
+from attnbook.plots.ways import ways_map
 from attnbook.plots.words import arrows, sentences, shape_diagram
 
 __all__ = [
@@ -132,4 +133,5 @@ __all__ = [
     "two_hands",
     "units_diagram",
     "warps_diagram",
+    "ways_map",
 ]

@@ -1,0 +1,129 @@
+"""Write the ways through the book, with their minutes, and the map: `python -m tools ways`.
+
+What a chapter needs stands in its box "You need"; a way has no chapter without those that it needs.
+"""
+
+import os
+import re
+from pathlib import Path
+
+import nbformat
+import yaml
+
+from attnbook import plots
+
+ROOT = Path(__file__).resolve().parents[1]
+INDEX, MAP = ROOT / "book" / "index.md", ROOT / "book" / "_static" / "map.svg"
+BEGIN, END = "% The ways, written by `make notebooks`", "% The ways end"
+NAMES = {"gpus": "GPUs", "triton": "Triton", "flash attention": "FlashAttention", "scale": "why √d"}
+NAMES |= {"heads": "several heads", "linear": "without the softmax", "online": "online softmax"}
+NAMES |= {"precision": "short floats", "additive": "additive score", "twins": "twins in PyTorch"}
+NAMES |= {"museum": "museum of bugs", "cost": "what it costs", "fused": "fused programs"}
+# What a reader wants; the heading on the map; where the way leads, and where it goes on.
+WAYS = {
+    "**understand the Transformer**": ("Transformer", "three-ways positions", "modules"),
+    "**know why it is fast**": ("speed", "online", "roofline many-gpus triton"),
+    "**find the bug in a mask**": ("masks", "museum", "libraries"),
+    "**trust the numbers**": ("numbers", "scale museum", "error-budget"),
+}
+
+
+def chapters():
+    """The numbered chapters, as files without their ending, in their order."""
+    parts = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
+    return [page["file"] for part in parts if part.get("numbered") for page in part["chapters"]]
+
+
+def needs(files, cells):
+    """For each chapter the numbers of those that its box names."""
+    for file, notebook in zip(files, cells, strict=True):
+        text = next(c.source for c in notebook if "**You need.**" in c.source)
+        box = "\n".join(line for line in text.splitlines() if line.startswith(">"))
+        folder = Path(file).parent
+        linked = re.findall(r"\]\(([^)#]+)\.ipynb", box)
+        yield sorted({files.index(os.path.normpath(folder / link)) for link in linked})
+
+
+def closed(wanted, before):
+    """The chapters that are wanted, and all that they need."""
+    found = set(wanted)
+    for n in wanted:
+        found |= closed(before[n], before)
+    return found
+
+
+def reduced(before):
+    """What each chapter needs, but for what one of those needs in turn."""
+    return [
+        [b for b in all_of if not any(b in closed(before[o], before) for o in all_of)]
+        for all_of in before
+    ]
+
+
+def minutes(cells):
+    """Of reading a chapter up to its exercises, without its closed notes.
+
+    Words at 180 a minute, a minute and a half for each prediction, 24 seconds for each cell.
+    """
+    total, aside = 0, False
+    for cell in cells:
+        if cell.source.startswith("## Exercises"):
+            break
+        if heading := re.match(r"#{1,3} (Aside)?", cell.source):
+            aside = bool(heading[1])
+        if aside or cell.source.startswith("> **Aside"):
+            continue
+        asked = cell.source.startswith("> **Predict")
+        words = len(re.findall(r"\w+", cell.source)) if cell.cell_type == "markdown" else 0
+        total += words / 180 + 1.5 * asked + 0.4 * (cell.cell_type == "code")
+    return total
+
+
+def name(file):
+    plain = Path(file).stem.replace("-", " ")
+    return NAMES.get(plain) or " ".join(NAMES.get(word, word) for word in plain.split())
+
+
+def ways(files, before):
+    """For each way its heading, its chapters, and those with which it goes on."""
+    stems = [Path(file).stem for file in files]
+    for wish, (heading, *ends) in WAYS.items():
+        first, more = (closed([stems.index(s) for s in end.split()], before) for end in ends)
+        yield wish, heading, sorted(first), sorted(more - first)
+
+
+def table(files, before, times):
+    """The ways as a table in Markdown."""
+    rows = ["| You want to … | Chapters | Reading |", "|---|---|---|"]
+    for wish, _, *parts in ways(files, before):
+        for begin, some in zip((wish, "… and go on"), parts, strict=True):
+            links = [f"[{name(files[n])}]({files[n].removeprefix('book/')}.ipynb)" for n in some]
+            hours = round(sum(times[n] for n in some) / 15) / 4
+            told = f"{'+ ' * (begin != wish)}{hours:g} h".replace(".25", "¼").replace(".5", "½")
+            rows.append(f"| {begin} | {' · '.join(links)} | {told.replace('.75', '¾')} |")
+    whole = round(sum(times) / 60)
+    rows.append(f"| **walk the whole road** | all {len(files)}, in their order | {whole} h |")
+    return "\n".join(rows)
+
+
+def written():
+    """The text of the first page, and the map."""
+    files = chapters()
+    cells = [nbformat.read(ROOT / f"{file}.ipynb", as_version=4).cells for file in files]
+    before = list(needs(files, cells))
+    text = INDEX.read_text(encoding="utf-8")
+    head, _, rest = text.partition(BEGIN)
+    rows = table(files, before, [minutes(notebook) for notebook in cells])
+    page = f"{head}{BEGIN}\n\n{rows}\n\n{END}{rest.partition(END)[2]}"
+    lines = {heading: (some, more) for _, heading, some, more in ways(files, before)}
+    return page, plots.ways_map([name(file) for file in files], reduced(before), lines).svg
+
+
+def main():
+    page, drawing = written()
+    INDEX.write_text(page, encoding="utf-8")
+    MAP.write_text(drawing, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
