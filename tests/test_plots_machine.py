@@ -1,6 +1,7 @@
 """The diagrams of machine code say what the model says."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from figures import figure_of
@@ -9,7 +10,7 @@ from matplotlib.text import Text
 
 from attnbook import plots
 from attnbook.kernels.machine_code import CHIPS, Instruction
-from attnbook.plots.machine import ROWS
+from attnbook.plots.machine import LIFE, ROWS, SCHEDULES
 
 KINDS = {  # of the instructions in the diagram, and the rate of their unit
     "HGMMA": ("matrix", "matrix"),
@@ -38,3 +39,24 @@ def test_each_gradient_has_one_arrow_that_leads_to_it():
     arrows = figure.findobj(FancyArrowPatch)
     names = [t.get_text() for t in figure.findobj(Text) if "G_" in t.get_text()]
     assert len(arrows) == len(names) == 2
+
+
+def test_each_instruction_of_a_weight_has_an_arrow_to_the_unit_that_the_model_gives_it():
+    units = {"float": "float units", "exponentials": "special units"}
+    for name, _, unit in LIFE:
+        kind = Instruction(name.removeprefix("@!P "), "").kind
+        assert units.get(kind, "integer units") == unit, name
+    assert len(figure_of(plots.weight_diagram).findobj(FancyArrowPatch)) == len(LIFE)
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_no_unit_does_two_things_at_once_and_no_group_multiplies_what_it_has_not_made(name):
+    for work in SCHEDULES[name].values():
+        assert all(end <= start for (_, _, end), (_, start, _) in pairwise(work))
+    busy = {u: {w: set() for w in "AB"} for u in SCHEDULES[name]}
+    for unit, work in SCHEDULES[name].items():
+        for who, start, end in work:
+            for group in who.split(", "):
+                busy[unit][group] |= set(range(start, end))
+    for group in "AB":
+        assert not busy["tensor cores"][group] & busy["special units"][group]

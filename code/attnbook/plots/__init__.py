@@ -37,7 +37,12 @@ from attnbook.plots.heads import (
 )
 from attnbook.plots.heatmaps import heatmap, heatmaps
 from attnbook.plots.libraries import routes_diagram, spread_diagram
-from attnbook.plots.machine import owners_diagram, units_diagram
+from attnbook.plots.machine import (
+    owners_diagram,
+    schedules_diagram,
+    units_diagram,
+    weight_diagram,
+)
 from attnbook.plots.online import block_frames, block_grids, flash_diagram, online_diagram
 from attnbook.plots.overview import book_in_one_picture, heads_diagram, three_ways_diagram
 from attnbook.plots.positions import clock_hands, positions_diagram, two_hands
@@ -116,6 +121,7 @@ __all__ = [
     "ring_diagram",
     "roofline",
     "routes_diagram",
+    "schedules_diagram",
     "sent_diagram",
     "sentences",
     "shape_diagram",
@@ -134,4 +140,5 @@ __all__ = [
     "units_diagram",
     "warps_diagram",
     "ways_map",
+    "weight_diagram",
 ]

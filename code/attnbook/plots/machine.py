@@ -1,6 +1,8 @@
-"""The diagrams of machine code: which unit does a line, and who owns which gradient."""
+"""The diagrams of machine code: which unit does a line, who owns which gradient, who waits."""
 
-from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE
+import numpy as np
+
+from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE, SERIES
 from attnbook.plots.primitives import arrow, box, frame, heading, matrix, sheet, text
 from attnbook.plots.style import drawn
 
@@ -8,11 +10,34 @@ COLUMNS = {"in the kernel": 0.95, "instruction": 2.85, "unit, and what it does a
 ROWS = (  # a line, its instruction, its unit, what all such units of a multiprocessor do in a clock
     ("tl.dot", "HGMMA", "tensor cores", "4096 operations", GREEN),
     ("tl.exp2", "MUFU.EX2", "special units", "16 threads", ORANGE),
-    ("s * c, a + b", "FMUL, FFMA, FADD", "float lanes", "128 threads", BLUE),
-    ("tl.max, tl.where", "FMNMX, FSEL", "integer lanes", "64 threads", BLUE),
+    ("s * c, a + b", "FMUL, FFMA, FADD", "float units", "128 threads", BLUE),
+    ("tl.max, tl.where", "FMNMX, FSEL", "integer units", "64 threads", BLUE),
     ("tl.load", "LDGSTS, UTMALDG", "shared memory", "128 bytes", GREY),
     ("every line", "each of them", "schedulers", "4 instructions", GREY),
 )
+LIFE = (  # of a weight: an instruction of its listing, what it does, its unit
+    ("FMNMX", "the row's maximum", "integer units"),
+    ("FADD", "subtract the maximum", "float units"),
+    ("FMUL", "multiply by 1.4427", "float units"),
+    ("FSETP", "is it below −126?", "integer units"),
+    ("@!P FMUL", "then halve it", "float units"),
+    ("MUFU.EX2", "2 to this power", "special units"),
+    ("@!P FMUL", "then square it", "float units"),
+    ("F2FP", "pack two weights", "integer units"),
+    ("FADD", "add the two", "float units"),
+)
+UNITS = {"float units": BLUE, "special units": ORANGE, "integer units": GREY}
+ARROWS = dict(zip(UNITS, (SERIES[0], SERIES[1], MUTED), strict=True))
+SCHEDULES = {  # unit → which group's work, from which clock to which
+    "all at once": {
+        "tensor cores": [("A", 0, 512), ("B", 512, 1024)],
+        "special units": [("A, B", 1024, 2080)],
+    },
+    "in turns": {
+        "tensor cores": [("A", 0, 512), ("B", 528, 1040), ("A", 1056, 1568), ("B", 1584, 2096)],
+        "special units": [("B", 0, 528), ("A", 528, 1056), ("B", 1056, 1584), ("A", 1584, 2112)],
+    },
+}
 
 
 @drawn
@@ -51,4 +76,42 @@ def owners_diagram():
     box(ax, 5.05 + cell, 2.53, 0.9, 0.34, "$G_K, G_V$", ORANGE)
     text(ax, 0.35, y, "queries", color=MUTED, rotation=90)
     text(ax, 1.55, 2.35, "keys", color=MUTED)
+    return ax.figure
+
+
+@drawn
+def weight_diagram():
+    """Draw the instructions that make one weight, each with an arrow to the unit that does it."""
+    step, top = 0.42, 0.62
+    ax = sheet(top + step * len(LIFE))
+    for x, name in ((0.85, "instruction"), (2.65, "what it does"), (5.65, "unit")):
+        heading(ax, x, 0.2, name)
+    heights = dict(zip(UNITS, top + step * np.array([1.5, 4.5, 7]), strict=True))
+    for unit, y in heights.items():
+        box(ax, 5.65, y, 1.5, 0.5, unit, UNITS[unit])
+    for n, (name, words, unit) in enumerate(LIFE):
+        y = top + step * n
+        box(ax, 0.85, y, 1.3, 0.33, name)
+        text(ax, 1.65, y, words, ha="left")
+        arrow(ax, (3.75, y), (4.85, heights[unit] + 0.03 * (n - 4)), color=ARROWS[unit])
+    return ax.figure
+
+
+@drawn
+def schedules_diagram():
+    """Draw when two groups of warps multiply and take exponentials: all at once, or in turns."""
+    ax, left, inch = sheet(2.75), 1.45, 5.0 / 2112
+    for k, (name, units) in enumerate(SCHEDULES.items()):
+        y = 0.2 + 1.3 * k
+        text(ax, left, y, name, ha="left", weight="semibold")
+        for n, (unit, work) in enumerate(units.items()):
+            lane = y + 0.36 + 0.42 * n
+            text(ax, left - 0.1, lane, unit, ha="right")
+            for who, start, end in work:
+                middle, wide = left + inch * (start + end) / 2, inch * (end - start) - 0.03
+                box(ax, middle, lane, wide, 0.34, who, GREEN if unit == "tensor cores" else ORANGE)
+    text(ax, left, 2.6, "0", color=MUTED)
+    for clock in (1056, 2080):
+        text(ax, left + inch * clock, 2.6, f"{clock}", color=MUTED)
+    text(ax, left + inch * 528, 2.6, "clocks", color=MUTED)
     return ax.figure
