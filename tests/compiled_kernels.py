@@ -108,8 +108,13 @@ PRODUCTS = {
 }
 
 
-def jobs(chip):
-    """What is compiled for a chip: both ways at every width, the variants of `HOPPER` or `OTHERS`.
+def jobs(chip, widths=WIDTHS):
+    """What is compiled for a chip, at these widths."""
+    return [job for job in _jobs(chip) if job["width"] in widths]
+
+
+def _jobs(chip):
+    """Forward and backward at every width, the variants of `HOPPER` or `OTHERS`.
 
     Also the kernel that adds in memory, and for an H100 each configuration that a race may choose.
     All of bfloat16; float32 with everything on. Where a variant is left out at a width of models,
@@ -134,9 +139,9 @@ def jobs(chip):
 
 
 @functools.cache
-def compiled(chip):
+def compiled(chip, widths=WIDTHS):
     """The answers of `ahead.py` for a chip: a list of dicts."""
-    return ahead(chip, list(jobs(chip)))
+    return ahead(chip, jobs(chip, widths))
 
 
 def ahead(chip, asked):

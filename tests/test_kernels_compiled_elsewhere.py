@@ -1,4 +1,4 @@
-"""The kernels compiled for other GPUs: an A100, a B200, a GeForce of 2025, AMD's MI300.
+"""The kernels compiled for all GPUs: an A100, an H100, a B200, a GeForce of 2025, AMD's MI300.
 
 Every width, in the variants that `compiled_kernels.jobs` names.
 """
@@ -7,13 +7,13 @@ import compiled_kernels as made
 import pytest
 
 pytestmark = pytest.mark.everywhere
-CHIPS = "sm_80", "sm_100", "sm_120", "gfx942"
+CHIPS = "sm_80", "sm_90", "sm_100", "sm_120", "gfx942"
 
 
 @pytest.mark.parametrize("chip", CHIPS)
 def test_every_kernel_compiles(chip):
     assert made.broken(made.compiled(chip)) == []
-    assert [a["job"] for a in made.compiled(chip)] == list(made.jobs(chip))
+    assert [a["job"] for a in made.compiled(chip)] == made.jobs(chip)
 
 
 @pytest.mark.parametrize("chip", CHIPS)
@@ -36,8 +36,18 @@ def test_products_are_the_work_of_tensor_cores(chip):
     assert made.without_tensor_cores(chip, made.compiled(chip)) == []
 
 
-@pytest.mark.parametrize(("chip", "fewest"), [("sm_80", 32), ("sm_100", 13), ("sm_120", 32)])
+@pytest.mark.parametrize(
+    ("chip", "fewest"), [("sm_80", 32), ("sm_90", 70), ("sm_100", 13), ("sm_120", 32)]
+)
 def test_no_product_is_made_twice(chip, fewest):
     """Those of a B200's own instruction, which one thread issues for all, no listing tells."""
     assert made.repeating(chip, made.compiled(chip)) == []
     assert made.counted(made.compiled(chip)) >= fewest
+
+
+def test_no_product_of_an_h100_waits_for_the_last():
+    assert made.serialized(made.compiled("sm_90")) == []
+
+
+def test_no_register_of_a_running_product_of_an_h100_is_used():
+    assert made.overwritten(made.compiled("sm_90")) == []

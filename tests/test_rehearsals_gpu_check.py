@@ -65,6 +65,7 @@ def test_the_race_goes_on_after_a_peer_that_hangs_or_is_killed(stand_ins, tmp_pa
     assert not list((tmp_path / "out").glob("*.running"))
 
 
+@pytest.mark.everywhere
 def test_what_fails_is_tried_again_with_another_assembler(stand_ins, tmp_path, monkeypatch, capsys):
     """Both answers are kept: the test passes then, and ours is still wrong."""
     other = tmp_path / "ptxas"

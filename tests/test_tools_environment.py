@@ -76,6 +76,7 @@ def test_a_newer_python_on_the_path_is_used_where_python3_is_too_old(project):
     assert subprocess.check_output(command, env=environ, text=True) == "new enough\n"
 
 
+@pytest.mark.everywhere
 def test_a_broken_environment_and_a_missing_network_are_both_recovered_from(project):
     script(project / ".venv/bin/python", "exit 1")
     (project / ".venv/made").write_text(f"{project}\n{environment.VERSION}\n")
@@ -89,6 +90,7 @@ def test_a_broken_environment_and_a_missing_network_are_both_recovered_from(proj
     assert install(project, **offline) == ("", 0), "the second run has nothing to do or say"
 
 
+@pytest.mark.everywhere
 def test_the_second_of_two_makes_at_once_waits_and_has_nothing_left_to_do(project):
     (project / "requirements-book.txt").write_text("")
     first, second = start(project), start(project)
@@ -159,6 +161,7 @@ def test_a_file_or_a_link_in_its_place_is_left_alone(project, make):
     assert os.path.lexists(project / ".venv") and not (project / ".venv").is_dir()
 
 
+@pytest.mark.everywhere
 def test_one_that_was_left_half_made_or_empty_is_made_afresh(project):
     (project / "requirements-book.txt").write_text("")
     (project / ".venv").mkdir()
