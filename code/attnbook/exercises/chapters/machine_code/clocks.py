@@ -2,13 +2,13 @@
 
 Hints
 1. Multiply by the warps, and divide by what the unit does in a clock.
-2. Which of the four counts are instructions of 32 threads, each of which wants something?
-3. counts has its four numbers in the last axis: an array of four others fits any shape.
+2. Which of the four counts are instructions in which each of the 32 threads wants something?
+3. counts has its four numbers in the last axis, so an array of four numbers fits any shape.
 
 Why
-All warps ask the same units. An instruction for a warp is 32 exponentials, sums or products, one
-for each thread; to the schedulers it is one. The operations of matrix products are counted for the
-warp as a whole. Each is divided by its unit's rate.
+All warps share the units. One instruction of a warp is 32 exponentials, sums or products, one for
+each thread, but to the schedulers it is one instruction. The operations of matrix products are
+counted for the warp as a whole. Each of the four is divided by the rate of its unit.
 
 Notice
 The largest of the four is the fewest clocks that a turn can take.
@@ -57,12 +57,12 @@ counts of 32 bits overflow when they are multiplied first: go to float64.
 all warps share the units, and bring operations and instructions: multiply every count.
     warps * →
     warps * → np.array([1, warps, warps, warps]) * || np.array([warps, warps, warps, 1]) *
-nothing is rounded: what is left of a clock goes to the next turn.
+nothing is rounded, because what is left of a clock goes to the next turn.
     = np.floor(clocks(counts, warps)) || np.ceil(clocks(counts, warps))
     = np.round(clocks(counts, warps))
 operations are counted: a multiplication and an addition are two of them already.
     4096 → 2048 || 8192
-floats have 128 lanes; 64 is for comparisons.
+128 floats are served in a clock; 64 is the number for comparisons.
     128 → 64
 exponentials and sums or products are counted for each of the 32 threads; operations and
 instructions are those of the whole warp already.
@@ -70,7 +70,7 @@ instructions are those of the whole warp already.
     1]) → 32])
     [1, → [32,
     np.array([1, 32, 32, 1]) → 32
-issue counts instructions, four a clock: 128 threads, and not 128 instructions.
+four instructions are issued in a clock; 128 is the number of their threads.
     4])) → 128]))
 these are the rates of a quarter of a multiprocessor: all four work at once.
     [4096, 16, 128, 4] → [1024, 4, 32, 1]
@@ -78,7 +78,7 @@ clocks are what all warps ask of a unit, divided by what it does in a clock.
     warps * threads → threads / warps
     = 1 / clocks(counts, warps)
     threads / → threads *
-turned round: 16 exponentials and 128 sums or products in a clock.
+these two rates are exchanged: a clock does 16 exponentials, and 128 sums or products.
     16, 128 → 128, 16
 """
 

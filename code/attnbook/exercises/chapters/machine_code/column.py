@@ -1,14 +1,15 @@
 """6. The program of a column · medium · 12 min
 
 Hints
-1. Five products: scores, the gradient of the weights, and one more for each result make four;
-   grad_q would be the fifth, and another program makes it.
-2. weights = exp(scores - lse[..., None]), with the scale in the scores.
+1. Four of the five products are made here: the scores, the gradient of the weights, and one for
+   each result. The fifth would be grad_q, which another program makes.
+2. weights = exp(scores - lse[..., None]), where the scores have been scaled already.
 3. Both results sum over queries: np.swapaxes(tile, -1, -2) @ something.
 
 Why
-Scores and weights are made again, from $L$. A key has met every query, so its gradient is a sum
-over queries: the first axis of the tile, which the transposed tile puts last.
+Scores and weights are made again, with the help of $L$. Every query has seen the key, so the key's
+gradient is a sum over queries. They are the first axis of the tile, which the transposed tile has
+last, and a matrix product sums over the last axis of its first factor.
 
 Notice
 No other program writes these rows, so nothing has to be added up afterwards.
@@ -102,7 +103,7 @@ exp(S) alone overflows where scores are large: subtract L first, exp(S - L).
 lse and delta have a number for each query, a row of the tile: [..., None].
     lse[..., None] → lse
     delta[..., None] → delta
-the scores alone are scaled: L is that of scaled scores.
+only the scores are scaled, because L is the log-sum-exp of scaled scores already.
     - lse → - scale * lse
 q.shape[1] is the width of a matrix; with more axes before it that is q.shape[-1].
     q.shape[-1] → q.shape[1]
@@ -116,7 +117,7 @@ all of (… - delta) is multiplied by the weights: A ∘ (… - delta).
 values are mixed by weights: their gradient takes these, without a scale, not the gradient of the
 scores.
     np.swapaxes(weights → np.swapaxes(grad_scores || scale * np.swapaxes(weights
-turned round: the gradient of the keys comes first.
+the two results are exchanged: the gradient of the keys comes first.
     = column(grad_out, q, lse, delta, k, v)[::-1]
 """
 

@@ -2,16 +2,16 @@
 
 Hints
 1. Which jumps go back? Those whose target is at most their own place.
-2. From target[i] to i, both in: matrix[target[i] : i + 1].any() says if a product is there.
-3. Of the loops that are left take the shortest.
+2. matrix[target[i] : i + 1].any() says whether a product stands from target[i] to i, both included.
+3. Take the shortest of the loops that are left.
 
 Why
-A loop is a jump back together with all between its target and itself. Of those with a product in
-them the shortest lies within the others. A real listing needs more care: a wait that stands behind
-the end jumps back too, and makes no loop of what lies between.
+A loop is a jump back together with everything between its target and itself. We want the innermost
+one that does the work, so we take the shortest that contains a product. A real listing needs more
+care, because a wait that stands behind the end jumps back too, and what lies between is no loop.
 
 Notice
-The package finds loops by which block leads to which; here the order is enough.
+The package asks which block can follow which; here the order of the instructions is enough.
 """
 
 import numpy as np
@@ -59,25 +59,25 @@ CASES = (
 )
 
 MISTAKES = """
-that is the loop with most products, or where they stand closest: asked is the shortest that holds
-one.
+that is the loop with most products, or the one where they stand closest together; we are looking
+for the shortest loop that contains one.
     min(loops, key=lambda loop: loop[1] - loop[0]) → max(loops, key=lambda loop: np.sum(matrix[loop[0] : loop[1] + 1]))
     min(loops, key=lambda loop: loop[1] - loop[0]) → max(loops, key=lambda loop: np.mean(matrix[loop[0] : loop[1] + 1]))
 that is the shortest loop of all, or the first: it may hold no product, and only wait.
     if matrix[target[i] : i + 1].any() →
     loop[1] - loop[0] → loop[1] ; if matrix[target[i] : i + 1].any() →
-that is the loop that begins or ends first, or last: a shorter one with a product may stand
+that is the loop that begins or ends first, or last; a shorter one with a product may stand
 elsewhere.
     loop[1] - loop[0] → loop[0] || -loop[1] || loop[1] || -loop[0]
 a jump forward skips something; only a jump back makes a loop.
     & (target <= np.arange(target.size)) → ; (target[i], i) → sorted((target[i], i)) ; target[i] : i + 1 → min(target[i], i) : max(target[i], i) + 1
-0 is a place, the first: only −1 says that an instruction jumps nowhere.
+0 is the index of the first instruction; only −1 says that an instruction does not jump.
     target >= 0 → target > 0
-that is the shortest loop around the first product: another may have a shorter one.
+that is the shortest loop around the first product; another product may stand in a shorter one.
     matrix[target[i] : i + 1].any() → target[i] <= np.argmax(matrix) <= i
 the first jump back around a product is not always the nearest: loops may overlap.
     [(target[i], i) for i in jumps if matrix[target[i] : i + 1].any()] → [loop for p in np.flatnonzero(matrix) for loop in [(target[i], i) for i in jumps if target[i] <= p <= i][:1]]
-the second number is the place of the jump back, the last instruction of the loop.
+the second number is the index of the jump back, which is the last instruction of the loop.
     = hot_loop(target, matrix) + [0, 1] || hot_loop(target, matrix) - [0, 1]
     = hot_loop(target, matrix) @ [[1, -1], [0, 1]] + [0, 1]
 these are the first and the last product: a loop goes from a jump's target to the jump.

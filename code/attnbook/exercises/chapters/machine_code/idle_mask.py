@@ -2,12 +2,12 @@
 
 Hints
 1. How many keys does it take for a block of four to have keys past its end?
-2. The score of such a key is 0, its weight exp(0 - L). By what is it multiplied then?
+2. The score of such a key is 0, and its weight is exp(0 - L). What is the weight multiplied by then?
 3. What is infinity times 0? How low must L be for exp(-L) to overflow in float32?
 
 Why
-A key of zeros has the score 0 and the weight $e^{0 - L}$, which is multiplied by a row of zeros in
-the end. In real numbers that is 0. If $L$ lies below about −88.7, $e^{-L}$ overflows in float32,
+A key of zeros has the score 0 and the weight $e^{0 - L}$, and what comes of it is multiplied by a
+row of zeros in the end. With real numbers that gives 0. If $L$ lies below about −88.7, $e^{-L}$ overflows in float32,
 and infinity times 0 is NaN.
 
 Notice

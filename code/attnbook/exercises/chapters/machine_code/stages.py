@@ -1,14 +1,14 @@
 r"""4. Stages that fit · medium · 5 min
 
 Hints
-1. How many bytes has a bfloat16, and how many numbers a block?
+1. How many bytes does a bfloat16 take, and how many numbers are there in a block?
 2. A stage holds what one turn of the loop loads: a block of keys and one of values.
-3. Take the queries off the 227 KiB first.
+3. Subtract the queries from the 227 KiB first.
 
 Why
-A block of 128 keys of width 128 in bfloat16 has $128 \cdot 128 \cdot 2 = 32768$ bytes, 32 KiB, and
-so has one of values: 64 KiB a stage. The queries take 32 KiB too, and $(227 - 32)/64 = 3.05$, so
-three fit, with little to spare.
+A block of 128 keys of width 128 in bfloat16 takes $128 \cdot 128 \cdot 2 = 32768$ bytes, which is
+32 KiB. A block of values takes as much, so a stage takes 64 KiB. The queries take 32 KiB too, and
+$(227 - 32)/64 = 3.05$, so three stages fit, with little to spare.
 
 Notice
 Three stages of 64 KiB and the queries' 32 make 224 KiB.
@@ -30,9 +30,9 @@ queries are loaded once, and belong to no stage.
     [96, 2]
 (227 − 32) / 64 is 3.05: three stages fit, and no fourth.
     [64, 2] || [64, 4]
-the queries take 32 of the 227 KiB first; and a stage is whole or not there: round down.
+the queries take 32 of the 227 KiB first. And there is no part of a stage, so round down.
     [64, 3.05] || [64, 3.046875] || [64, 3.546875]
-asked are KiB, of 1024 bytes, not 1000.
+the question asks for KiB, which have 1024 bytes, not 1000.
     [65.536, 3] || [65536, 3]
 """
 

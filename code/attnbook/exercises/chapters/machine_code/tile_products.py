@@ -1,9 +1,9 @@
 r"""1. The products of a tile · easy · 5 min
 
 Hints
-1. An instruction does 64 rows, all columns, and 16 terms of the sum that a product is.
-2. Over what is summed in the scores, q · k? And in the output, a row of weights by v?
-3. Each of both products has 2 · 128 · 64 · 128 operations; a clock does 4096.
+1. An instruction does 64 rows, all columns, and 16 terms of each entry's sum.
+2. What does a score q · k sum over? And what does an output sum over?
+3. Each of the two products has 2 · 128 · 64 · 128 operations, and a clock does 4096.
 
 Why
 Two groups of four warps have 64 queries each. For the scores an instruction is 64 × 64 × 16, and
@@ -12,7 +12,7 @@ the 64 keys. Both products have $2 \cdot 128 \cdot 64 \cdot 128$ operations, tog
 which take $2^{22}/2^{12} = 1024$ clocks.
 
 Notice
-Count the sum's terms in sixteens, and divide operations by 4096.
+The number of instructions comes from the sum's terms in sixteens, the clocks from the operations.
 """
 
 from attnbook.exercises.engine.module import predict
@@ -29,7 +29,8 @@ scores sum over the width, which is 128 = 8 · 16, outputs over the 64 keys of t
     [4, 8, 1024] || [8, 8, 1024] || [4, 4, 1024]
 each group of four warps has its own 64 rows: a warp meets only its own group's.
     [16, 8, 1024]
-4 · 128 · 64 · 128 operations: two products, both groups, multiplying and adding.
+there are 4 · 128 · 64 · 128 operations: two products of both groups, each with multiplications
+and additions.
     [8, 4, 512]
 one multiprocessor has this tile; others have tiles of their own.
     [8, 4, 1024 / 132]

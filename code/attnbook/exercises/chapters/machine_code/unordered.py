@@ -1,17 +1,17 @@
 """2. The order of the atomics · easy · 4 min
 
 Hints
-1. Two numbers never do it: a + b = b + a, rounded too.
+1. Two numbers never do it, because a + b = b + a, even when it is rounded.
 2. Between which floats does 1 vanish? Those near 1e8 are 8 apart.
-3. Let two large numbers cancel, and a small one come before or after.
+3. Let two large numbers cancel, and put a small one before or behind them.
 
 Why
 A float32 near $10^8$ is a multiple of 8, so $1 + (-10^8)$ is $-10^8$, and adding $10^8$ leaves 0.
-In order the large numbers cancel first, and 1 is left. Gradients do not cancel so wholly, but their
-last digits go the same way.
+In the order of the list the large numbers cancel first, and 1 is left. Gradients do not cancel so
+completely, but their last digits are lost in the same way.
 
 Notice
-Which program comes first differs from run to run, and so do the last digits.
+Which program comes first may differ from run to run, and so may the last digits.
 """
 
 import math
@@ -42,10 +42,10 @@ def added_in_order(numbers):
 
 
 MISTAKES = """
-fewer than three numbers: a + b and b + a are the same, rounded too.
+there are fewer than three numbers, and a + b and b + a are the same, even when they are rounded.
     [1e8, 1.0]
     if numbers.size < 3
-it reads the same from both ends, so both orders are one.
+the list reads the same from both ends, so both orders are the same.
     [1e8, 1.0, 1e8]
     if np.array_equal(numbers, numbers[::-1])
 whole numbers below 2²⁴ are added exactly: nothing is rounded, in any order.
