@@ -309,6 +309,17 @@ EQUAL = {
     "triton.registers": {
         "return [4 * 32, s / (4 * 32), (o + s) / (8 * 32)]",  # o is the square of 4 * 32
     },
+    "triton.causal": {  # with a smaller full the second loop, which has the mask, does the rest
+        "full = tl.maximum((n_k - n_q + 1) // B * B, 0)",
+        "full = tl.maximum((start + n_k - n_q + 1) // B / B, 0)",
+        "full = tl.maximum((start + n_k - n_q - 1) // B * B, 0)",
+        "full = tl.maximum((start + n_k - n_q) // B * B, 0)",
+        "full = tl.maximum((start - n_k - n_q + 1) // B * B, 0)",
+        "full = tl.maximum((start - n_q + 1) // B * B, 0)",
+        "full = tl.maximum(1 // B * B, 0)",
+        "l = tl.where(l == 0, 2.0, l)",
+        "out, lse = (torch.empty_like(q), torch.empty_like(q[:, 1]))",
+    },
     "triton.merge": {  # where both blocks are empty -inf stays -inf, and half of 0 is 0
         "shift = tl.where(top == -float('inf'), 1.0, top)",
         "some = tl.where(total == 0, 2.0, total)",

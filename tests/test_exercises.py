@@ -185,6 +185,7 @@ ONE_HEAD = {  # their arrays have two axes
     "past_the_trained_length.endless",
     "flash_attention.forward",
     "flash_attention.backward",
+    "triton.causal",
 }
 
 

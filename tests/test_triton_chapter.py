@@ -45,6 +45,7 @@ CALLS = {
     "scale": "built('scale_kernel', '*fp32 *fp32 fp32 i32', BLOCK=16)",
     "softmax_kernel": f"built('softmax_kernel', {ROW!r}, BLOCK=4)",
     "merge": f"built('merge_kernel', {MERGE!r}, D=4)",
+    "causal": f"built('causal_kernel', {FLASH!r}, STEP=kernels.step, D=16, B=16)",
 }
 
 
@@ -58,7 +59,7 @@ def sources():
     cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
     chapter = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     exercises = ROOT / "code/attnbook/exercises/chapters/triton"
-    files = [exercises / f"{name}.py" for name in ("scale", "wide_softmax", "merge")]
+    files = [exercises / f"{name}.py" for name in ("scale", "wide_softmax", "merge", "causal")]
     texts = [file.read_text(encoding="utf-8") for file in files]
     return kernels_of("\n\n\n".join([*chapter, *texts]))
 
@@ -73,7 +74,7 @@ def compiled(folder, text, calls):
 
 def test_every_kernel_of_the_chapter_compiles_for_a_gpu(tmp_path):
     texts = sources()
-    assert len(texts) == 11
+    assert len(texts) == 14
     done = compiled(tmp_path, HEAD + "\n\n\n".join(texts), CALLS.values())
     assert done.returncode == 0, done.stderr[-2000:]
 
