@@ -11,7 +11,7 @@ from attnbook.distributed import Work, ring_backward_bytes, ring_bytes, visible_
 from attnbook.exercises.chapters.flash_attention import backward, forward
 from attnbook.exercises.chapters.gradients import differences
 from attnbook.exercises.chapters.gradients import trains_anyway as bugs
-from attnbook.exercises.chapters.gradients.judge import judge
+from attnbook.exercises.chapters.gradients.judge import judge, slopes
 from attnbook.exercises.chapters.many_gpus import backward as ring_backward
 from attnbook.exercises.chapters.many_gpus import counted
 from attnbook.exercises.chapters.many_gpus import forward as ring_forward
@@ -91,6 +91,24 @@ def test_a_ring_that_sends_nothing_is_refused(module):
 
     verdict = module.exercise.verdict(without_send)
     assert verdict.state == "wrong" and "nothing has been sent" in verdict.text
+
+
+def test_a_judge_with_two_slips_hears_what_the_first_pass_that_it_fails_shows():
+    """One tolerance for all sizes, and a shape that nobody compares: no known mistake has both."""
+
+    def judge_like_the_chapter(forward, backward, *arrays):
+        arrays = [x.astype(float) for x in arrays]
+        found = []
+        for n, grad in enumerate(backward(np.ones_like(forward(*arrays)), *arrays)):
+
+            def loss(x, n=n):
+                return np.sum(forward(*arrays[:n], x, *arrays[n + 1 :]))
+
+            found.append(np.allclose(grad, slopes(loss, arrays[n]), rtol=0, atol=1e-8))
+        return tuple(found)
+
+    told = exercises.gradients.judge.verdict(judge_like_the_chapter).text
+    assert "mixes up the features of G_O" in told and "right is False, False, False" in told
 
 
 def verdicts(backward, heads, shared, n_q, n_k):

@@ -54,7 +54,7 @@ FAULT_ALONE = {
     "positions.one_shift": ([0, 0.1, 0.5, 0.9, 2, 3, 5, 8], "repeat the first four"),
     "past_the_trained_length.falling": ([1.0, 2.0], "slow"),
     "gradients.trains_anyway": ([9, 10], "more keys"),
-    "past_the_trained_length.left_behind": ([8, 0, 0, 8, 0, 0], "own word"),
+    "past_the_trained_length.left_behind": ([8, 4, 4, 8, 7, 7], "layers below"),
     "flash_attention.causal_blocks": ([6, 42, 4], "13, 14 and 15"),
 }
 

@@ -7,7 +7,7 @@ Hints
    `slopes` finds the differences.
 3. Measure how far the two are apart, at worst, and how large the differences are, at most. Ask for
    what a right gradient fulfils, not for what a wrong one does.
-4. Before you subtract, make sure that there is an entry for each entry.
+4. NumPy subtracts a matrix from a row without a word. What has to be asked before?
 
 Why
 The loss $\sum G_O\circ O$ weighs each output differently, so that none can stand in for another.
@@ -23,8 +23,9 @@ import functools
 
 import numpy as np
 
-from attnbook.exercises.chapters.gradients.passes import PASSES
+from attnbook.exercises.chapters.gradients.passes import PASSES, judged
 from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.sandbox import Unfit
 from attnbook.exercises.engine.write import case
 
 
@@ -54,17 +55,25 @@ def judge(forward, backward, *arrays):
     return tuple(verdicts)
 
 
+def are_verdicts(value, number):
+    booleans = isinstance(value, tuple) and all(isinstance(x, bool | np.bool_) for x in value)
+    return booleans and len(value) == number
+
+
 def on_a_pass(function):
     """The judge on a pass by its name; a list or an array of verdicts counts as a tuple."""
 
     @functools.wraps(function)
-    def judged(name):
-        forward, backward, arrays, _ = PASSES[name]
-        verdicts = function(forward, backward, *(x.copy() for x in arrays))
-        several = isinstance(verdicts, list | np.ndarray) and np.ndim(verdicts) == 1
-        return tuple(verdicts) if several else verdicts
+    def on_trial(name):
+        known = PASSES[name]
+        verdicts = function(known.forward, known.backward, *(x.copy() for x in known.arrays))
+        if isinstance(verdicts, list | np.ndarray) and np.ndim(verdicts) == 1:
+            verdicts = tuple(verdicts)
+        if are_verdicts(verdicts, len(known.right)) and (found := judged(known, verdicts)):
+            raise Unfit(found)
+        return verdicts
 
-    return judged
+    return on_trial
 
 
 CASES = tuple(case(name=name, gives=known.right) for name, known in PASSES.items())

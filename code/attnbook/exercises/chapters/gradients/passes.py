@@ -1,7 +1,7 @@
 """Passes, right and wrong, on which the project's judge is judged: two functions and their arrays.
 
-Each is written out here, right or wrong on purpose, and beside it stands for each array whether its
-gradient is the right one.
+Each is written out here, right or wrong on purpose. Beside it stands for each array whether its
+gradient is the right one, and what a judge has overlooked who does not see that.
 """
 
 from typing import NamedTuple
@@ -13,12 +13,13 @@ from attnbook.reference import scaled_dot_product_attention, softmax
 
 
 class Pass(NamedTuple):
-    """A function, its backward pass, arrays to try them on, and which gradients are right."""
+    """A function, its backward pass, arrays to try them on, which gradients are right, and why."""
 
     forward: object
     backward: object
     arrays: tuple
     right: tuple
+    told: str
 
 
 def product(x, w):
@@ -94,43 +95,111 @@ MATRICES = drawn((2, 3), (3, 2))
 QKV = drawn((3, 4), (5, 4), (5, 2))
 
 
-def of_attention(backward, *right):
-    return Pass(scaled_dot_product_attention, backward, QKV, right)
+def of_attention(backward, *right_and_told):
+    *right, told = right_and_told
+    return Pass(scaled_dot_product_attention, backward, QKV, tuple(right), told)
 
 
 RIGHT = scaled_dot_product_attention_backward
 
+NOTHING_TO_COMPARE = (
+    "where every difference is 0, a gradient of 0 is right: its error is not above the tolerance, "
+    "which is 0 as well"
+)
+
 PASSES = {
-    "a product": Pass(product, product_backward, MATRICES, (True, True)),
-    "a product, G_W twice as large": Pass(product, doubled, MATRICES, (True, False)),
-    "squares": Pass(squares, squares_backward, drawn((2, 2)), (True,)),
+    "a product": Pass(
+        product, product_backward, MATRICES, (True, True), "right gradients are rejected"
+    ),
+    "a product, G_W twice as large": Pass(
+        product, doubled, MATRICES, (True, False), "a gradient that is twice too large goes through"
+    ),
+    "squares": Pass(
+        squares,
+        squares_backward,
+        drawn((2, 2)),
+        (True,),
+        "right gradients of a parabola are rejected, on which a central difference is exact up to "
+        "its rounding",
+    ),
     "a product with X = 0": Pass(
-        product, product_backward, (np.zeros((2, 3)), MATRICES[1]), (True, True)
+        product,
+        product_backward,
+        (np.zeros((2, 3)), MATRICES[1]),
+        (True, True),
+        NOTHING_TO_COMPARE,
     ),
-    "attention": of_attention(RIGHT, True, True, True),
-    "attention, G_K without its scale": of_attention(without_scale, True, False, True),
-    "attention, softmax taken score by score": of_attention(score_by_score, False, False, True),
-    "attention, the features of G_O reversed": of_attention(reversed_features, False, False, False),
+    "attention": of_attention(
+        RIGHT, True, True, True, "right gradients are rejected where the loss bends"
+    ),
+    "attention, G_K without its scale": of_attention(
+        without_scale, True, False, True, "a gradient that is twice too large goes through"
+    ),
+    "attention, softmax taken score by score": of_attention(
+        score_by_score, False, False, True, "a gradient of the right size goes through"
+    ),
+    "attention, the features of G_O reversed": of_attention(
+        reversed_features,
+        False,
+        False,
+        False,
+        "a pass goes through that mixes up the features of G_O: it shows only where they differ",
+    ),
     "attention, the last query left out of G_Q": of_attention(
-        last_query_left_out, False, True, True
+        last_query_left_out, False, True, True, "a gradient goes through whose last row is wrong"
     ),
-    "attention, a NaN in G_V": of_attention(one_nan, True, True, False),
+    "attention, a NaN in G_V": of_attention(
+        one_nan,
+        True,
+        True,
+        False,
+        "a NaN goes through: every comparison with it is False, also the one that finds it too far "
+        "away",
+    ),
     "the mean of all rows, one row returned for all": Pass(
-        mean_of_rows, one_row_for_all, drawn((3, 2)), (False,)
+        mean_of_rows,
+        one_row_for_all,
+        drawn((3, 2)),
+        (False,),
+        "a gradient of another shape goes through, whose row NumPy repeats against the differences",
     ),
     "a product of large numbers": Pass(
-        product, product_backward, tuple(2000 * x for x in MATRICES), (True, True)
+        product,
+        product_backward,
+        tuple(2000 * x for x in MATRICES),
+        (True, True),
+        "right gradients are rejected where they are large, and the rounding of the loss with them",
     ),
     "a product times 1e-9, G_X twice as large": Pass(
-        tiny_product, tiny_and_doubled, MATRICES, (False, True)
+        tiny_product,
+        tiny_and_doubled,
+        MATRICES,
+        (False, True),
+        "a gradient that is twice too large goes through where it is small",
     ),
     "attention with a single key": Pass(
-        scaled_dot_product_attention, RIGHT, drawn((2, 3), (1, 3), (1, 2)), (True, True, True)
+        scaled_dot_product_attention,
+        RIGHT,
+        drawn((2, 3), (1, 3), (1, 2)),
+        (True, True, True),
+        NOTHING_TO_COMPARE,
     ),
     "attention, arrays of float32": Pass(
         scaled_dot_product_attention,
         RIGHT,
         tuple(x.astype(np.float32) for x in QKV),
         (True, True, True),
+        "right gradients of float32 arrays are rejected",
     ),
 }
+
+
+def judged(known, verdicts):
+    """What is wrong with the verdicts on a pass, or None."""
+    if verdicts == known.right:
+        return None
+    accused = any(a and not b for a, b in zip(known.right, verdicts, strict=False))
+    usual = accused == all(known.right)
+    other = "a right gradient is rejected" if accused else "a wrong gradient goes through"
+    says, right = (", ".join(map(str, each)) for each in (verdicts, known.right))
+    return f"{known.told if usual else other}. Your judge says {says}; right is {right}."

@@ -26,7 +26,7 @@ from attnbook.exercises.engine.module import write
 from attnbook.exercises.engine.write import case, stress
 from attnbook.masks import causal_mask
 from attnbook.positions import rope
-from attnbook.reference import repeat_heads
+from attnbook.reference import repeat_heads, softmax
 
 
 def rotated_backward(grad_out, q, k, v, theta, mask):
@@ -38,6 +38,25 @@ def rotated_backward(grad_out, q, k, v, theta, mask):
     grad_k, grad_v = (gradients.repeat_heads_backward(grad, times) for grad in copies)
     grad_q = gradients.rope_backward(grad_q, late, theta)
     return grad_q, gradients.rope_backward(grad_k, at, theta), grad_v
+
+
+def by_hand(grad_out, q, k, v, theta, mask):
+    """The same without the pieces of the chapter, product by product."""
+    at, times, c = np.arange(k.shape[-2]), q.shape[-3] // k.shape[-3], q.shape[-1] ** -0.5
+    late = at[len(at) - q.shape[-2] :]
+    q, k = rope(q, late, theta), repeat_heads(rope(k, at, theta), times)
+    A = softmax((c * q @ k.swapaxes(-1, -2)).astype(q.dtype), mask)
+    grad_A = grad_out @ repeat_heads(v, times).swapaxes(-1, -2)
+    grad_S = A * (grad_A - np.sum(A * grad_A, axis=-1, keepdims=True))
+    grad_q, grad_k = c * grad_S @ k, c * grad_S.swapaxes(-1, -2) @ q
+    grad_k, grad_v = summed(grad_k, times), summed(A.swapaxes(-1, -2) @ grad_out, times)
+    return tuple(
+        x.astype(q.dtype) for x in (rope(grad_q, -late, theta), rope(grad_k, -at, theta), grad_v)
+    )
+
+
+def summed(grad, times):
+    return gradients.repeat_heads_backward(grad, times)
 
 
 def tiled(x, times):
@@ -73,6 +92,8 @@ the gradients are rotated further: going back, they are rotated back.
     grad_q = gradients.rope_backward(grad_q → grad_q = rope(grad_q
     gradients.rope_backward(grad_k → rope(grad_k
     rope_backward(grad_q, late → rope_backward(grad_q, -late ; rope_backward(grad_k, at → rope_backward(grad_k, -at
+    grad_q = gradients.rope_backward(grad_q → grad_q = rope(grad_q ; gradients.rope_backward(grad_k → rope(grad_k ; repeat_heads_backward(grad, times) → repeat_heads_backward(grad, times) / times
+    grad_q = gradients.rope_backward(grad_q → grad_q = rope(grad_q ; gradients.rope_backward(grad_k → rope(grad_k ; gradients.repeat_heads_backward(grad, times) → summed_in_turns(grad, times)
 these are the gradients of the rotated queries and keys: those of q and k, before their rotation, are
 asked for.
     gradients.rope_backward(grad_q, late, theta) → grad_q ; gradients.rope_backward(grad_k, at, theta) → grad_k
@@ -98,10 +119,20 @@ copies of one head stand side by side, 0 0 1 1: here the forward pass reads them
     repeat_heads(rope(k, at, theta), times), repeat_heads(v, times) → tiled(rope(k, at, theta), times), tiled(v, times) ; gradients.repeat_heads_backward(grad, times) → summed_in_turns(grad, times)
 the last query stands where the last key does, so that query 0 need not stand at position 0.
     late = at[len(at) - q.shape[-2] :] → late = at[: q.shape[-2]]
+    late = at[len(at) - q.shape[-2] :] → late = at[: q.shape[-2]] ; gradients.repeat_heads_backward(grad, times) → summed_in_turns(grad, times)
     rope_backward(grad_q, late → rope_backward(grad_q, np.arange(q.shape[-2])
     given = rope(q, late → given = rope(q, np.arange(q.shape[-2])
 the hidden keys got weights: the mask belongs to the backward pass, too.
     , mask=mask →
+softmax's backward pass forgets the average: A ∘ (G_A - r), and r is that of the row under its weights.
+    grad_A - np.sum(A * grad_A, axis=-1, keepdims=True) → grad_A
+    np.sum(A * grad_A → np.mean(grad_A
+the softmax is taken score by score: a score reaches all weights of its row.
+    A * (grad_A - np.sum(A * grad_A, axis=-1, keepdims=True)) → A * (1 - A) * grad_A
+the scale stands in front of Q Kᵀ, so that it comes back in the gradients of queries and keys.
+    c * grad_S @ k, c * grad_S.swapaxes → grad_S @ k, grad_S.swapaxes
+    grad_q, grad_k = c * → grad_q, grad_k = 
+    , c * grad_S.swapaxes → , grad_S.swapaxes
 the scale is in the backward pass of attention already: here it comes twice.
     grad_q, *copies = gradients.scaled_dot_product_attention_backward(grad_out, *given, mask=mask) → grad_q, *copies = (x / q.shape[-1] ** 0.5 for x in gradients.scaled_dot_product_attention_backward(grad_out, *given, mask=mask))
 the gradients come in another order: those of q, k and v.
@@ -113,6 +144,7 @@ exercise = write(
     rotated_backward,
     CASES,
     MISTAKES,
+    drafts=(by_hand,),
     oracle=by_small_steps,
     results=("grad_q", "grad_k", "grad_v"),
 )

@@ -83,7 +83,7 @@ the gap stays open: the keys behind it still stand where they stood.
     moved = rope(behind, np.full(behind.shape[-2], -count), theta) → moved = behind
 the keys behind the gap move further on: they come nearer, and are rotated back.
     -count) → count)
-    -count) → abs(count))
+    -count) → count) ; np.delete(values, slice(start, start + count), axis=-2) → np.concatenate([values[:start], values[start + count :]])
 the keys before the gap move too: they stand where they stood.
     keys[..., :start, :], moved → rope(keys[..., :start, :], np.full(start, -count), theta), moved
 each key behind the gap is rotated by another number of positions: all of them move by the same one.

@@ -5,7 +5,8 @@ Hints
    done before a word enters, if there are already `room` words?
 2. The position of a word is the number of words that lie before it in the cache, and not its number
    in the text.
-3. The words that leave lie directly behind the first `sinks`.
+3. `closed_gap` takes the place where the gap begins and the number of words in it. Which of your
+   numbers are these?
 4. `np.append(keys, row, axis=0)` adds a row. The word's own key is in the cache when its query looks.
 
 Why
@@ -105,6 +106,12 @@ def all_rotated_anew(q, k, v, theta, room, sinks, drop, closed_gap):
 MISTAKES = """
 the positions count on with the text: after the first gap they are those of words in no cache.
     at = np.array([len(keys)]) → at = np.array([t])
+    at = np.array([len(keys)]) → at = np.array([t]) ; / q.shape[1] ** 0.5 →
+the position is not taken from the cache: when a gap has been closed, `drop` positions are free again,
+and the next word takes the first of them.
+    at = np.array([len(keys)]) → at = np.array([min(t, room - 1)])
+    at = np.array([len(keys)]) → at = np.array([t % room])
+    at = np.array([len(keys)]) → at = np.array([min(t, room - drop)])
 the query stands at another position than the key of its own word.
     scores = rope(q[t : t + 1], at → scores = rope(q[t : t + 1], np.array([t])
     scores = rope(q[t : t + 1], at → scores = rope(q[t : t + 1], at + 1
@@ -119,6 +126,11 @@ one word too many is in the cache: what is full makes room before the next word 
 the cache makes room too early: it is full with `room` words, not before.
     len(keys) == room → len(keys) == room - 1
     len(keys) == room → len(keys) >= room - 1
+the outputs are right, but a gap is closed too often: after the last word, for which no other makes
+room, or for each word.
+    return out → if len(keys) == room:\\n        closed_gap(keys, values, sinks, drop, theta)\\n    return out
+what `closed_gap` returns is lost: it changes no array, and the cache goes on with what it returns.
+    keys, values = closed_gap → _, _ = closed_gap
 the sinks have left: the words that go lie behind the first `sinks`.
     values, sinks, drop → values, 0, drop
 the latest words leave: those that go lie directly behind the sinks.
@@ -126,7 +138,7 @@ the latest words leave: those that go lie directly behind the sinks.
 a single word leaves, or all but the sinks do: it should be `drop` words.
     sinks, drop, theta) → sinks, 1, theta)
     sinks, drop, theta) → sinks, room - sinks, theta)
-a word does not see itself: its key enters before its query looks.
+a word does not see itself.
     scores = rope(q[t : t + 1], at, theta) @ keys.T / q.shape[1] ** 0.5 → scores = rope(q[t : t + 1], at, theta) @ keys.T / q.shape[1] ** 0.5 + np.where(np.arange(len(keys)) == len(keys) - 1, -np.inf if t else 0, 0)
 the scores lack the scale, 1 over the square root of the width.
     / q.shape[1] ** 0.5 →

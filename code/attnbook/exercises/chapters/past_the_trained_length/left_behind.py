@@ -1,11 +1,11 @@
 r"""8. Project, step 3: what a word leaves behind · hard · 15 min
 
 Hints
-1. A key in layer 1 is made of its own word alone. What is a key in layer 2 made of?
-2. Follow one word behind the gap: which words had it seen in layer 1, before they left? Which words
-   does it see in the text that is computed again?
-3. With the window, word 8 saw word 7, and word 9 saw word 8. How far does the difference spread in
-   each layer?
+1. What is a key of layer 2 made of, that a key of layer 1 is not?
+2. Draw the words 3, 8, 9 and 10 in each layer, with an arrow from each to those that it sees: once
+   for the text of 12 words, and once for that of 8.
+3. A key agrees if everything that its arrows lead to, through all layers below, is the same in both
+   drawings.
 
 Why
 The keys of layer 1 are made of single words, so that all 8 agree. From layer 2 on a key is made of
@@ -59,43 +59,28 @@ def left_behind():
 
 
 MISTAKES = """
-these agree in every layer only if no word that is left had seen one of those that went.
+in no layer is anything lost, you say: but some of the 8 words were read while the four were there.
     [8, 8, 8, 8, 8, 8]
-the words before the gap never saw those that left: under a causal mask their keys agree in every
-layer.
+too few agree: before the gap are words that never saw those that left.
     [8, 0, 0, 8, 0, 0] || [8, 0, 0, 8, 7, 6] || [4, 0, 0, 4, 0, 0] || [4, 0, 0, 4, 3, 2]
-    at 1: 0
-    at 2: 0
-a key of the first layer is made of its own word alone, and moves when the gap is closed.
+    at 1: 0 || 1 || 2 || 3
+    at 2: 0 || 1 || 2 || 3
+too few agree in the first layer: its keys are made before a word has seen any other, and the gap is
+closed.
     [4, 4, 4, 4, 4, 4] || [4, 4, 4, 4, 3, 2] || [4, 4, 4, 7, 6, 5] || [0, 0, 0, 0, 0, 0]
     [4, 4, 4, 7, 7, 7] || [4, 4, 4, 7, 6, 6]
-    at 0: 4
-    at 3: 4
-    at 3: 7
-what is lost does not grow under the causal mask: behind the gap every word has seen the four words
-already in the first layer.
-    at 2: 3
-    at 2: 2
-behind the gap nothing agrees under the causal mask: all four words had seen what left.
-    at 1: 7
-    at 1: 5
-    at 1: 8
-    at 2: 8
-    at 2: 6
-    at 2: 7
-the window hides most words from most: of those behind the gap only word 8 had seen a word that left.
-    at 4: 4
-    at 4: 5
-    at 4: 6
-    at 5: 4
-    at 5: 3
-with the window too a word had seen one of those that left: word 8 had seen word 7, and now follows
-word 3.
+    at 0: 0 || 4
+    at 3: 0 || 4 || 5 || 6 || 7
+too many agree under the causal mask: behind the gap is a word that had seen one of those that left.
+    at 1: 5 || 6 || 7 || 8
+    at 2: 5 || 6 || 7 || 8
+too few agree under the window: behind the gap are words that are too far from it to have seen a word
+that left, or to have heard of one.
+    at 4: 3 || 4 || 5 || 6
+    at 5: 2 || 3 || 4 || 5
+too many agree under the window: one word sees something else now, and so does who sees that word.
     at 4: 8
-    at 5: 8
-from layer to layer a word hears, through its neighbour, of one word more.
-    at 5: 7
-    at 5: 5
+    at 5: 7 || 8
 these are numbers of keys that agree, not of those that differ.
     [0, 4, 4, 0, 1, 2]
 the four words that left are counted as well: 8 are left.
