@@ -85,7 +85,7 @@ def from_multihead(theirs: nn.MultiheadAttention) -> MultiHeadAttention:
     if not theirs.batch_first:
         raise ValueError(
             "from_multihead: batch_first is False; expected True, as ours has the batch in front: "
-            "set it on a module that you call in ours' place, and transpose its inputs"
+            "set it on a module that you call in place of ours, and transpose its inputs"
         )
     if theirs.in_proj_weight is None or theirs.bias_k is not None or theirs.add_zero_attn:
         raise ValueError(
