@@ -291,6 +291,15 @@ EQUAL = {
         FLASH_CALLS.replace(":32", ":33"),
         FLASH_CALLS.replace("0.1", "1.1"),
     },
+    "fused.masked": {  # one more on every visible score changes no weight
+        "bias = torch.where(mask, 1.0, -torch.inf)",
+    },
+    "fused.shaped": {  # the same, and more zeros than needed, which are cut off
+        "bias = torch.where(mask, 1.0, -torch.inf)",
+        "wide = F.pad(v, (0, q.shape[-1]))",
+        "wide = F.pad(v, (0, v.shape[-1]))",
+        "wide = F.pad(v, (0, q.shape[-1] + v.shape[-1]))",
+    },
     "fused.document_blocks": {
         "documents = np.repeat([0, 2], [8, 16])",  # other numbers of the same two documents
     },

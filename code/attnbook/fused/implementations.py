@@ -18,6 +18,7 @@ from attnbook.pytorch.operation import check_and_cast
 from attnbook.pytorch.options import no_kernel
 
 WORTH_COMPILING = 2**26  # scores: a second of our readable form; to compile takes ten
+MASK_WORTH_COMPILING = 2**24  # places: uncompiled, create_block_mask takes 10 bytes for each
 
 
 class Implementation(NamedTuple):
@@ -113,8 +114,9 @@ def by_flex(q, k, v, options):
     if seen and compiling and q.device.type == "cpu":
         changes.append(flex.only(*seen))  # PyTorch 2.13 writes wrong C++ for a mask of blocks
     elif seen:
-        sizes = *_told_apart(q, options), q.shape[-2], k.shape[-2]
-        blocks = create_block_mask(flex.every(*seen), *sizes, device=q.device)
+        blocks = _blocks(flex.every(*seen), *_told_apart(q, options), q.shape[-2], k.shape[-2], q)
+    elif q.device.type == "cpu" and not compiling:
+        blocks = flex.nothing_hidden(q.shape[-2], k.shape[-2])
     out = (flex_attention if compiling else _compiled_flex())(
         *map(four_axes, (q, k, v)),
         score_mod=flex.in_turn(*changes),
@@ -128,6 +130,18 @@ def by_flex(q, k, v, options):
 @functools.cache
 def _compiled_flex():
     return torch.compile(flex_attention)
+
+
+def _blocks(rule, batch, heads, n_q, n_k, q):
+    """Which blocks a rule leaves, compiled where the mask, made on the way, would be large."""
+    large = (batch or 1) * (heads or 1) * n_q * n_k >= MASK_WORTH_COMPILING
+    make = _compiled_block_mask() if large else create_block_mask
+    return make(rule, batch, heads, n_q, n_k, device=q.device)
+
+
+@functools.cache
+def _compiled_block_mask():
+    return torch.compile(create_block_mask)
 
 
 def _rules(q, k, options):

@@ -17,7 +17,7 @@ from attnbook.plots.costs import (
 from attnbook.plots.curves import curves
 from attnbook.plots.diagram import attention_diagram, lookup_diagram
 from attnbook.plots.floats import float_bits
-from attnbook.plots.fused import fused_diagram
+from attnbook.plots.fused import fused_diagram, one_call_diagram
 from attnbook.plots.grids import (
     caught_grids,
     distributions,
@@ -106,6 +106,7 @@ __all__ = [
     "merge_diagram",
     "number_line",
     "one_and_two_heads",
+    "one_call_diagram",
     "online_diagram",
     "overlap_diagram",
     "owners_diagram",

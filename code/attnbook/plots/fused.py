@@ -1,4 +1,4 @@
-"""The diagram of the programs that are asked for attention, one after the other."""
+"""Diagrams of programs for attention: two behind one call, and four that are asked in turn."""
 
 from attnbook.colours import BLUE, FAINT, MUTED, ORANGE, SEEN
 from attnbook.plots.primitives import arrow, box, heading, matrix, sheet, text
@@ -12,6 +12,26 @@ PROGRAMS = {  # what each refuses, and whether it writes all scores to memory
 }
 INSIDE = {"FLASH": False, "EFFICIENT": False, "CUDNN": False, "MATH": True}  # of SDPA
 STEP, TOP, LEFT = 0.78, 0.75, 0.95
+
+
+@drawn
+def one_call_diagram():
+    """Draw one call of SDPA, two programs that may run, what each holds, and the same output.
+
+    Blue: one block of the scores at a time. Orange: all of them at once.
+    """
+    ax = sheet(2.15)
+    for x, words in ((0.9, "one call"), (2.85, "what may run"), (4.4, "in memory at once")):
+        heading(ax, x, 0.2, words)
+    box(ax, 0.9, 1.2, 1.5, 0.5, "SDPA(q, k, v)")
+    box(ax, 6.1, 1.2, 0.8, 0.5, "output")
+    for y, name, whole in ((0.8, "FLASH", False), (1.6, "MATH", True)):
+        arrow(ax, (1.7, 1.2), (2.25, y))
+        box(ax, 2.85, y, 1.1, 0.4, name, ORANGE if whole else BLUE)
+        arrow(ax, (3.45, y), (3.85, y))
+        _scores(ax, 4.4, y, whole)
+        arrow(ax, (4.95, y), (5.65, 1.2))
+    return ax.figure
 
 
 @drawn

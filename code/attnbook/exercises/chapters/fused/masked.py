@@ -1,0 +1,77 @@
+r"""9. Project, step 2: the mask · medium · 10 min
+
+Hints
+1. The pattern with a mask is softmax(QKᵀ / c + M)V. What is M for a key that is visible, and for
+   one that is hidden?
+2. `torch.where(mask, a, b)` takes a where the mask is True, and b elsewhere.
+3. The order matters: the scores first, divided and not multiplied, and then M.
+
+Why
+To fill a score with −∞ and to add −∞ to it give the same, but only the sum occurs in a pattern. M
+is made of the boolean mask before, so that it is an input of the pattern like any other.
+
+Notice
+A sum has no first term for mathematics, and has one for the compiler: M + QKᵀ/c is missed.
+"""
+
+import numpy as np
+import torch
+
+from attnbook import reference
+from attnbook.exercises.chapters.fused.found import missed, on_tensors
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case
+
+
+def masked(q, k, v, mask):
+    """The same over the visible keys."""
+    bias = torch.where(mask, 0.0, -torch.inf)
+    scores = q @ k.mT / q.shape[-1] ** 0.5 + bias
+    return torch.softmax(scores, dim=-1) @ v
+
+
+def given(batch, heads, n_q, n_k, d):
+    rng = np.random.default_rng(n_q + 10 * n_k)
+    rows = {"q": n_q, "k": n_k, "v": n_k}
+    drawn = {name: rng.standard_normal((batch, heads, n, d)) for name, n in rows.items()}
+    mask = rng.random((n_q, n_k)) < 0.5
+    mask[:, 0], mask[0, -1] = True, False
+    return drawn | {"mask": mask}
+
+
+CASES = (
+    case(**given(1, 1, 1, 2, 3)),
+    case(**given(1, 1, 2, 3, 2)),
+    case(**given(1, 2, 3, 3, 5)),
+    case(**given(2, 3, 4, 6, 8)),
+)
+
+MISTAKES = """
+the mask is upside down: True = may look, and such a key gets 0 added.
+    torch.where(mask, 0.0, -torch.inf) → torch.where(mask, -torch.inf, 0.0)
+zeros and ones are added to the scores: a hidden key needs −∞, whose exponential is 0.
+    torch.where(mask, 0.0, -torch.inf) → mask
+    torch.where(mask, 0.0, -torch.inf) → ~mask
+what is visible gets 0 added, which leaves its score as it is.
+    torch.where(mask, 0.0, -torch.inf) → torch.where(mask, 1.0, -torch.inf) ; + bias → * bias
+the scores are multiplied by the mask: a score of 0 is a score like others, and has a weight.
+    + bias → * mask
+the scores are divided by √d_k, the root of the width of queries and keys.
+    / q.shape[-1] ** 0.5 → / 1
+    ** 0.5 → ** 1.0
+    q.shape[-1] ** 0.5 → q.shape[-2] ** 0.5
+    / q.shape → * q.shape
+softmax runs over the keys, which are the last axis of the scores.
+    dim=-1 → dim=-2
+nothing is hidden: add M to the scores.
+    + bias →
+"""
+
+exercise = write(
+    masked,
+    CASES,
+    MISTAKES,
+    through=on_tensors,
+    oracle=reference.scaled_dot_product_attention,
+    refused=missed((2, 3, 6, 8), (2, 3, 6, 8), (2, 3, 6, 8), mask=(6, 6)),
+)

@@ -1,0 +1,77 @@
+r"""10. Project, step 3: the shapes · hard · 12 min
+
+Hints
+1. `x[None]` puts an axis of 1 in front of a tensor, and `out[0]` takes it away.
+2. Columns of zeros beside the values become columns of zeros in the output: cut them off there.
+3. `F.pad(v, (0, n))`, of `torch.nn.functional`, puts n columns of zeros behind the last.
+
+Why
+The axis of the batch and the zeros change no number, and outside them stands what the pattern
+knows: four axes, one width, a product, a division, a sum, a softmax and a product.
+
+Notice
+The graph holds a pad, SDPA, a select and a slice: what you did for the shapes costs n · d numbers,
+and what it saves are n² scores for each head.
+"""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from attnbook import reference
+from attnbook.exercises.chapters.fused.found import missed, on_tensors
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case
+
+
+def shaped(q, k, v, mask):
+    """Attention of one sequence, recognised, of shape (heads, n_q, d_v)."""
+    wide = F.pad(v, (0, q.shape[-1] - v.shape[-1]))
+    bias = torch.where(mask, 0.0, -torch.inf)
+    scores = q[None] @ k[None].mT / q.shape[-1] ** 0.5 + bias
+    out = torch.softmax(scores, dim=-1) @ wide[None]
+    return out[0, ..., : v.shape[-1]]
+
+
+def given(heads, n_q, n_k, d_k, d_v):
+    rng = np.random.default_rng(n_q + 10 * n_k)
+    shapes = {"q": (n_q, d_k), "k": (n_k, d_k), "v": (n_k, d_v)}
+    drawn = {name: rng.standard_normal((heads, *shape)) for name, shape in shapes.items()}
+    mask = rng.random((n_q, n_k)) < 0.5
+    mask[:, 0], mask[0, -1] = True, False
+    return drawn | {"mask": mask}
+
+
+CASES = (
+    case(**given(1, 1, 2, 3, 2)),
+    case(**given(1, 2, 3, 2, 1)),
+    case(**given(2, 3, 3, 5, 5)),
+    case(**given(3, 4, 6, 8, 2)),
+)
+
+MISTAKES = """
+the output has the shape (heads, n_q, d_v): take the axis of the batch away again.
+    out[0, ..., : v.shape[-1]] → out[..., : v.shape[-1]]
+the columns of zeros are still there: cut the output off behind d_v.
+    out[0, ..., : v.shape[-1]] → out[0]
+the values are padded in front, and the zeros are what was kept: pad behind.
+    (0, q.shape[-1] - v.shape[-1]) → (q.shape[-1] - v.shape[-1], 0)
+the mask is upside down: True = may look, and such a key gets 0 added.
+    torch.where(mask, 0.0, -torch.inf) → torch.where(mask, -torch.inf, 0.0)
+nothing is hidden: add M to the scores.
+    + bias →
+the scores are divided by √d_k, the width of the keys, not by another.
+    / q.shape[-1] ** 0.5 → / v.shape[-1] ** 0.5
+    / q.shape[-1] ** 0.5 → / 1
+softmax runs over the keys, which are the last axis of the scores.
+    dim=-1 → dim=-2
+"""
+
+exercise = write(
+    shaped,
+    CASES,
+    MISTAKES,
+    through=on_tensors,
+    oracle=reference.scaled_dot_product_attention,
+    refused=missed((3, 6, 8), (3, 6, 8), (3, 6, 2), mask=(6, 6)),
+)

@@ -1,0 +1,66 @@
+r"""8. Project, step 1: the softmax · medium · 10 min
+
+Hints
+1. Nothing in a pattern stands between softmax and the second product: which line of the code that
+   was found stands there?
+2. The first four lines of a softmax by hand are one function of PyTorch, `torch.softmax`.
+3. The scale belongs to the scores: divide the product, and not the queries.
+
+Why
+Each change leaves the numbers as they are. The division by the sum moves before the product with
+the values, where `torch.softmax` does it, and the scale moves from the queries to the scores. What
+is left is the pattern, operation by operation.
+
+Notice
+The compiler finds softmax(QKᵀ/√d)V now, and puts SDPA in its place: two products and the scores
+between them have become one operation.
+"""
+
+import numpy as np
+import torch
+
+from attnbook import reference
+from attnbook.exercises.chapters.fused.found import missed, on_tensors
+from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine.write import case
+
+
+def softmaxed(q, k, v):
+    """softmax(q kᵀ / √d) v, in the spelling of a pattern."""
+    scores = q @ k.mT / q.shape[-1] ** 0.5
+    return torch.softmax(scores, dim=-1) @ v
+
+
+def given(batch, heads, n_q, n_k, d):
+    rng = np.random.default_rng(n_q + 10 * n_k)
+    rows = {"q": n_q, "k": n_k, "v": n_k}
+    return {name: rng.standard_normal((batch, heads, n, d)) for name, n in rows.items()}
+
+
+CASES = (
+    case(**given(1, 1, 1, 2, 3)),
+    case(**given(1, 1, 2, 3, 2)),
+    case(**given(1, 2, 3, 3, 5)),
+    case(**given(2, 3, 4, 6, 8)),
+)
+
+MISTAKES = """
+the scores are divided by √d_k, the root of the width of queries and keys.
+    / q.shape[-1] ** 0.5 → / 1
+    ** 0.5 → ** 1.0
+    q.shape[-1] ** 0.5 → q.shape[-2] ** 0.5
+    / q.shape → * q.shape
+softmax runs over the keys, which are the last axis of the scores.
+    dim=-1 → dim=-2
+the weights are the exponentials divided by their sum, for each query.
+    torch.softmax(scores, dim=-1) → torch.exp(scores)
+"""
+
+exercise = write(
+    softmaxed,
+    CASES,
+    MISTAKES,
+    through=on_tensors,
+    oracle=reference.scaled_dot_product_attention,
+    refused=missed((2, 3, 5, 8), (2, 3, 6, 8), (2, 3, 6, 8)),
+)
