@@ -9,7 +9,8 @@ import inspect
 import numbers
 import re
 import threading
-from typing import ClassVar
+from collections.abc import Callable
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from jaxtyping import AbstractDtype
@@ -18,6 +19,7 @@ from attnbook.arguments import checker
 
 __all__ = [
     "Array",
+    "Function",
     "Real",
     "Scalar",
     "call_state",
@@ -27,6 +29,7 @@ __all__ = [
 
 Array = np.ndarray
 Scalar = numbers.Real
+Function = TypeVar("Function", bound=Callable)  # which a decorator returns with its own signature
 
 
 class Real(AbstractDtype):
@@ -58,7 +61,7 @@ class CallState(threading.local):
 call_state = CallState()
 
 
-def check_shapes(function):
+def check_shapes(function: Function) -> Function:
     """Check the shapes and types in a signature at each call from outside the package.
 
     Raises
@@ -70,7 +73,7 @@ def check_shapes(function):
     return _wrap(function, lambda arguments: (arguments, None))
 
 
-def check_and_cast(function):
+def check_and_cast(function: Function) -> Function:
     """Check as `check_shapes` does, and return the dtype that came in.
 
     Arrays annotated ``Real[Array, ...]`` may be float16, float32, float64 or integers. They are

@@ -10,7 +10,7 @@ import functools
 
 import torch
 
-from attnbook.pytorch.operation import has_values
+from attnbook.pytorch.operation import has_values, is_autocast
 from attnbook.pytorch.products import finite
 
 
@@ -20,7 +20,7 @@ def in_one_dtype(*tensors):
     Under `torch.autocast` this is as in PyTorch's own function: its dtype, unless one is float64.
     """
     device = tensors[0].device.type
-    if device != "meta" and torch.is_autocast_enabled(device):
+    if is_autocast(device):
         lower = torch.get_autocast_dtype(device)
         tensors = [x if x.dtype == torch.float64 else x.to(lower) for x in tensors]
     dtype = functools.reduce(torch.promote_types, (x.dtype for x in tensors))

@@ -11,6 +11,7 @@ from attnbook.arguments import describe
 from attnbook.kernels import visible
 from attnbook.pytorch import rules
 from attnbook.pytorch.masks import refuse_lengths
+from attnbook.pytorch.operation import is_autocast
 from attnbook.pytorch.options import KERNEL_DTYPES, KERNEL_WIDTHS
 
 LARGEST_CAP = 2.0**100  # below it scores up to 2^88 are left as they are, and 1 / cap is no 0
@@ -83,7 +84,7 @@ def _refuse_elsewhere(q, **others):
 def in_autocast(*tensors):
     """Under `torch.autocast`, tensors of its dtype, as PyTorch's own attention has them."""
     device = tensors[0].device.type
-    if device == "meta" or not torch.is_autocast_enabled(device):
+    if not is_autocast(device):
         return tensors
     return tuple(x.to(torch.get_autocast_dtype(device)) for x in tensors)
 

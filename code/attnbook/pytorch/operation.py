@@ -8,7 +8,7 @@ import torch
 from jaxtyping import AbstractDtype
 
 from attnbook.arguments import checker
-from attnbook.operation import call_state
+from attnbook.operation import Function, call_state
 
 
 class Float(AbstractDtype):
@@ -23,7 +23,7 @@ class FloatOrDouble(AbstractDtype):
     dtypes: ClassVar = ["float32", "float64"]
 
 
-def check_shapes(function):
+def check_shapes(function: Function) -> Function:
     """Check the shapes and types in a signature at each call; none under `torch.compile`.
 
     Raises
@@ -45,7 +45,7 @@ def check_shapes(function):
     return _of_its_own(call)
 
 
-def check_and_cast(function):
+def check_and_cast(function: Function) -> Function:
     """Check as `check_shapes` does, and return the dtype that came in.
 
     Tensors of real numbers are brought to one dtype, the widest of them; float16 and bfloat16 are
