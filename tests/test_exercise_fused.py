@@ -104,3 +104,33 @@ def test_a_change_that_writes_in_place_is_told_what_the_compiled_flex_refuses(sh
 
     said = {"score": "writes into s", "query": "writes into i", "other": "in place"}
     assert said[shift] in text(exercises.fused.sloped, sloped)
+
+
+def found(q, k, v):
+    s = (q / q.shape[-1] ** 0.5) @ k.mT
+    e = (s - s.amax(-1, keepdim=True)).exp()
+    return (e @ v) / e.sum(-1, keepdim=True)
+
+
+def filled(q, k, v, mask):
+    scores = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~mask, -torch.inf)
+    return scores.softmax(-1) @ v
+
+
+def by_sdpa(q, k, v):
+    return torch.nn.functional.scaled_dot_product_attention(q, k, v)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "said"),
+    [
+        ("softmaxed", found, "What is left: div, bmm"),
+        ("masked", filled, "doesn't recognise attention"),
+        ("shaped", filled, "doesn't recognise attention"),
+        ("softmaxed", by_sdpa, "calls SDPA itself"),
+    ],
+)
+def test_what_the_compiler_misses_is_told(name, answer, said):
+    exercise = getattr(exercises.fused, name)
+    assert said in text(exercise, answer)
+    assert exercise.verdict(exercise.answer).state == "right"

@@ -163,3 +163,46 @@ def test_a_cap_after_another_and_a_cap_in_another_place_are_compiled():
         bent = pytorch.soft_cap(scores, 2.0) + (bias if order == 1 else 0)
         out = flex_attention(q, k, v, flex.in_turn(*changes))
         torch.testing.assert_close(out, pytorch.softmax(bent) @ v)
+
+
+def test_what_hides_nothing_is_the_same_made_without_a_look():
+    for n_q, n_k in ((1, 1), (128, 256), (130, 300)):
+        made = flex.visible_blocks(flex.nothing_hidden(n_q, n_k))[0]
+        asked = create_block_mask(flex.every(), None, None, n_q, n_k, device="cpu")
+        assert made.all() and torch.equal(made, flex.visible_blocks(asked)[0])
+
+
+def blocks_passed(monkeypatch, attention):
+    """The block mask that FlexAttention is called with, for a soft-cap that hides nothing."""
+    passed = []
+
+    def call(q, k, v, *, block_mask=None, **options):
+        passed.append(block_mask)
+        return q
+
+    monkeypatch.setattr(implementations, "WORTH_COMPILING", 0)
+    monkeypatch.setattr(implementations, "_cannot_compile", lambda: None)
+    monkeypatch.setattr(implementations, "_compiled_flex", lambda: call)
+    q = torch.zeros(1, 1, 300, 16)
+    attention(q, q, q, softcap=2.0)
+    return passed[0]
+
+
+def test_on_a_cpu_it_is_never_called_without_blocks(monkeypatch):
+    """PyTorch 2.13 would take one block of everything, and hold all scores of a head."""
+    passed = blocks_passed(monkeypatch, fused.attention)
+    assert passed.BLOCK_SIZE == (128, 128) and passed.seq_lengths == (300, 300)
+    monkeypatch.setattr(flex, "nothing_hidden", lambda n_q, n_k: None)
+    assert blocks_passed(monkeypatch, fused.attention) is None, "the test sees what is passed"
+
+
+def test_a_large_mask_is_made_by_the_compiled_function(monkeypatch):
+    made = []
+    monkeypatch.setattr(
+        implementations, "_compiled_block_mask", lambda: lambda *sizes, device: made.append(sizes)
+    )
+    monkeypatch.setattr(implementations, "MASK_WORTH_COMPILING", 100)
+    rule, q = flex.causal(10, 10), torch.zeros(1)
+    implementations._blocks(rule, None, None, 10, 10, q)
+    implementations._blocks(rule, None, None, 9, 10, q)
+    assert len(made) == 1

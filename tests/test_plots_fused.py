@@ -33,3 +33,9 @@ def test_another_order_is_seen(monkeypatch):
     monkeypatch.setattr(fused, "PROGRAMS", dict(reversed(fused.PROGRAMS.items())))
     with pytest.raises(AssertionError):
         test_its_programs_are_those_of_the_package_in_their_order()
+
+
+def test_one_call_has_two_programs_and_only_one_holds_all_scores():
+    patches = figure_of(plots.one_call_diagram).axes[0].patches
+    held = [to_hex(patch.get_facecolor()) for patch in patches]
+    assert (held.count(BLUE), held.count(ORANGE), held.count(SEEN)) == (1, 2, 1)
