@@ -7,11 +7,11 @@ Hints
 3. The order matters: the scores first, divided and not multiplied, and then M.
 
 Why
-To fill a score with −∞ and to add −∞ to it give the same, but only the sum occurs in a pattern. M
-is made of the boolean mask before, so that it is an input of the pattern like any other.
+Filling a score with −∞ and adding −∞ to it give the same, but only the sum occurs in a pattern. So
+we make M of the boolean mask first, and add it to the scores.
 
 Notice
-A sum has no first term for mathematics, and has one for the compiler: M + QKᵀ/c is missed.
+For mathematics the order of a sum doesn't matter, for the compiler it does: it misses M + QKᵀ/c.
 """
 
 import numpy as np

@@ -3,7 +3,7 @@ r"""8. Project, step 1: the softmax · medium · 10 min
 Hints
 1. Nothing in a pattern stands between softmax and the second product: which line of the code that
    was found stands there?
-2. The first four lines of a softmax by hand are one function of PyTorch, `torch.softmax`.
+2. The exponentials and the division by their sum are one function of PyTorch, `torch.softmax`.
 3. The scale belongs to the scores: divide the product, and not the queries.
 
 Why
