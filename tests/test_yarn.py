@@ -37,6 +37,15 @@ def test_the_ramp_of_the_code_is_what_its_authors_and_hugging_face_compute(libra
 
 
 @both
+def test_the_ramp_of_the_code_ends_at_the_last_feature(library):
+    """Of 16 features, the 15th: a billionth of a turn would be reached at the 24th."""
+    theta = positions.frequencies(16)
+    kept = 1 - np.clip((np.arange(8) - 2) / (15 - 2), 0, 1)
+    found = library.yarn(library.frequencies(16), 4, 4096, "code", 32, 1e-9)
+    np.testing.assert_allclose(found, theta * (kept + (1 - kept) / 4))
+
+
+@both
 def test_the_ramp_of_the_paper_to_4_turns_is_the_scaling_of_llama_3(library):
     np.testing.assert_allclose(*ours(library, "llama_3_1", "paper"), rtol=ROUNDED)
 
