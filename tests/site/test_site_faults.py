@@ -1,5 +1,6 @@
 """Each check of a page can fail: a planted fault is found, a good page has none."""
 
+import random
 import re
 
 import faults
@@ -22,7 +23,7 @@ PLANTED = {
     r"image-alt \(critical\)": '<img src="dot.svg">',
     r"color-contrast \(serious\)": '<p style="color: #eee">pale</p>',
     r"empty-table-header \(minor\)": "<table><tr><th></th><th>a</th></tr><tr><td>1<td>2</table>",
-    "weighs 1,": '<script src="big.js"></script>',
+    r"weighs 5\d\d,": '<script src="big.js"></script>',
     "moves by": f"<p>{WIDE}</p><script>setTimeout(() => {LATE}, 50)</script>".replace("x", "x "),
     "a formula is cut off": FORMULA.format(WIDE),
     "a formula has letters of 6.0 px": (
@@ -48,7 +49,7 @@ DOT = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>'
 def _faults_of(open_in, folder, body):
     (folder / "page.html").write_text(PAGE.replace("BODY", body))
     (folder / "dot.svg").write_text(DOT)
-    (folder / "big.js").write_text("//" + "x" * 1_300_000)
+    (folder / "big.js").write_text("//" + random.Random(0).randbytes(500_000).hex())
     (folder / "favicon.ico").write_bytes(b"")
     with served(folder) as url:
         return found(open_in(url, "page.html", width=390))

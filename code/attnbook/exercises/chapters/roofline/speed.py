@@ -24,7 +24,7 @@ from attnbook.exercises.engine.write import case
 
 
 def speed(texts, words, weights, cache, group, itemsize, flops, bandwidth):
-    """Words a second, in all texts together, where operations and bytes overlap."""
+    """Words a second, in all texts; operations and bytes overlap."""
     operations = 2 * texts * (weights + group * words * cache)
     moved = itemsize * (weights + texts * words * cache)
     return texts / max(operations / flops, moved / bandwidth)
