@@ -47,7 +47,8 @@ def in_loops():
 
 WITH_LSE, MERGE, BLOCKWISE = blocks.attention_with_lse, blocks.merge, blocks.attention_blockwise
 BACK, VISIBLE = blocks.attention_blockwise_backward, blocks.visible_blocks
-L, LSE, WEIGHTS_OF = "shift + np.log(total)", "logsumexp(scores, mask)", "softmax(scores, mask)"
+L, BOTH = "shift + np.log(total)", "softmax_with_lse(scores, mask)"
+LSE, SUM_OF_VALUES = "v, mask), lse", "weighted_sum(weights, v, mask)"
 CENTRED, BIASED = "scores - np.max(scores, axis=-1, keepdims=True)", "scores if bias is None else"
 SUM = "share_a[..., None] * out_a + share_b[..., None] * out_b"
 SHARES = "np.exp(lse_a - shift), np.exp(lse_b - shift)"
@@ -57,21 +58,17 @@ SCALE = "(grad_scores, q, here, scale, seen)"
 STARTS = "list(range(0, n, block))"
 MISTAKES = {
     definition: {
-        "L without the maximum": (WITH_LSE, LSE, LSE.replace("scores", CENTRED)),
-        "L is the maximum": (WITH_LSE, LSE, "np.max(scores, axis=-1)"),
-        "the sum for its logarithm": (WITH_LSE, LSE, f"np.exp({LSE})"),
-        "L in base two": (WITH_LSE, LSE, f"{LSE} / np.log(2)"),
-        "L of all keys": (WITH_LSE, LSE, "logsumexp(scores)"),
-        "not divided": (WITH_LSE, WEIGHTS_OF, "np.exp(scores)"),
-        "divided by all keys": (WITH_LSE, WEIGHTS_OF, "softmax(scores)"),
+        "L without the maximum": (WITH_LSE, BOTH, BOTH.replace("scores", CENTRED)),
+        "L is the maximum": (WITH_LSE, LSE, "v, mask), np.max(scores, axis=-1)"),
+        "the sum for its logarithm": (WITH_LSE, LSE, "v, mask), np.exp(lse)"),
+        "L in base two": (WITH_LSE, LSE, "v, mask), lse / np.log(2)"),
+        "L of all keys": (WITH_LSE, LSE, "v, mask), softmax_with_lse(scores, None)[1]"),
+        "not divided": (WITH_LSE, SUM_OF_VALUES, "weighted_sum(np.exp(scores), v, mask)"),
+        "divided by all keys": (WITH_LSE, BOTH, f"softmax_with_lse(scores, None)[0], {BOTH}[1]"),
         "the scale ignored": (WITH_LSE, "scores(q, k, scale)", "scores(q, k)"),
         "the bias ignored": (WITH_LSE, BIASED, "scores if True else"),
         "the bias twice": (WITH_LSE, f"{BIASED} scores + bias", f"{BIASED} scores + 2 * bias"),
-        "a hidden value counts": (
-            WITH_LSE,
-            f"weighted_sum({WEIGHTS_OF}, v, mask)",
-            f"{WEIGHTS_OF} @ v",
-        ),
+        "a hidden value counts": (WITH_LSE, SUM_OF_VALUES, "weights @ v"),
     },
     forward: {
         "merged without shares": (MERGE, SUM, "total[..., None] * (out_a + out_b)"),

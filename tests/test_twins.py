@@ -96,6 +96,23 @@ def test_attention_with_its_lse_is_that_of_numpy(batch, dtype):
         np.testing.assert_allclose(ours.double().numpy(), right, rtol=eps, atol=eps)
 
 
+@pytest.mark.parametrize(("library", "softmax"), [(online, reference), (pytorch, pytorch)])
+def test_output_and_lse_are_made_of_the_same_exponentials(monkeypatch, library, softmax):
+    made, module = [], inspect.getmodule(softmax.softmax)
+    shifted_exp = module._shifted_exp
+    monkeypatch.setattr(module, "_shifted_exp", lambda *x: made.append(x) or shifted_exp(*x))
+    given = [x if library is online else tensor(x) for x in (*queries_keys_values(), mask())]
+    library.attention_with_lse(*given)
+    assert len(made) == 1
+    monkeypatch.setattr(
+        inspect.getmodule(library.attention_with_lse),
+        "softmax_with_lse",
+        lambda *x: (softmax.softmax(*x), softmax.logsumexp(*x)),
+    )
+    library.attention_with_lse(*given)
+    assert len(made) == 3  # one, and once for each
+
+
 @pytest.mark.parametrize("name", ["attention_with_lse", "merge"])
 def test_what_blocks_need_takes_the_arguments_of_numpys(name):
     ours, twins = (inspect.signature(getattr(m, name)) for m in (online, pytorch))

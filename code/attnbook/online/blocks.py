@@ -13,7 +13,8 @@ from jaxtyping import Bool, Float
 from attnbook.checks import at_least
 from attnbook.gradients import dot_product_scores_backward, weighted_sum_backward
 from attnbook.operation import Array, Real, Scalar, check_and_cast, check_shapes
-from attnbook.reference import dot_product_scores, logsumexp, softmax, weighted_sum
+from attnbook.reference import dot_product_scores, weighted_sum
+from attnbook.reference.softmax import softmax_with_lse
 
 
 @check_and_cast
@@ -34,7 +35,8 @@ def attention_with_lse(
     """
     scores = dot_product_scores(q, k, scale)
     scores = scores if bias is None else scores + bias
-    return weighted_sum(softmax(scores, mask), v, mask), logsumexp(scores, mask)
+    weights, lse = softmax_with_lse(scores, mask)
+    return weighted_sum(weights, v, mask), lse
 
 
 @check_and_cast

@@ -9,7 +9,7 @@ from attnbook.operation import Scalar
 from attnbook.pytorch.attention import weighted_sum
 from attnbook.pytorch.operation import Float, check_and_cast, check_shapes
 from attnbook.pytorch.scores import dot_product_scores
-from attnbook.pytorch.softmax import logsumexp, softmax
+from attnbook.pytorch.softmax import softmax_with_lse
 
 
 @check_and_cast
@@ -30,7 +30,8 @@ def attention_with_lse(
     """
     scores = dot_product_scores(q, k, scale)
     scores = scores if bias is None else scores + bias
-    return weighted_sum(softmax(scores, mask), v, mask), logsumexp(scores, mask)
+    weights, lse = softmax_with_lse(scores, mask)
+    return weighted_sum(weights, v, mask), lse
 
 
 @check_shapes

@@ -53,6 +53,17 @@ def softmax(
     return weights if mask is None else torch.where(mask, weights, 0)
 
 
+def softmax_with_lse(scores, mask):
+    """What `softmax` and `logsumexp` give, from exponentials that are made once.
+
+    In a row that sees a NaN, what the mask hides has weight NaN: `weighted_sum` leaves it out.
+    """
+    shift, exp, total = _shifted_exp(scores, mask)
+    above_0 = torch.where(total == 0, 1, total)  # at 0 the slope of log is infinite
+    log = torch.where(total == 0, -torch.inf, torch.log(above_0))
+    return exp / above_0, torch.squeeze(shift + log, dim=-1)
+
+
 def _shifted_exp(scores, mask):
     """A shift m per row, exp(s - m) and its sum: the three steps that softmax and lse share."""
     if mask is not None:

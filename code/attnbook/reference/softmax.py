@@ -50,6 +50,15 @@ def softmax(
     return weights if mask is None else np.where(mask, weights, 0)
 
 
+def softmax_with_lse(scores, mask):
+    """What `softmax` and `logsumexp` give, from exponentials that are made once.
+
+    In a row that sees a NaN, what the mask hides has weight NaN: `weighted_sum` leaves it out.
+    """
+    shift, exp, total = _shifted_exp(scores, mask)
+    return exp / np.where(total == 0, 1, total), np.squeeze(shift + np.log(total), axis=-1)
+
+
 def _shifted_exp(scores, mask):
     """A shift m per row, exp(s - m) and its sum: the three steps that softmax and lse share."""
     if mask is not None:
