@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from draw import BATCHES, D_K, D_V, N_K, N_Q, mask, matrices, queries_keys_values, scores
 
-from attnbook import gradients, linear, masks, online, positions, reference
+from attnbook import gradients, linear, masks, online, positions, reference, tiled
 from attnbook.arguments import describe
 
-MODULES = reference, gradients, linear, online, positions
+MODULES = reference, gradients, linear, online, positions, tiled
 
 # The arrays that each function of `reference` takes, for any batch axes and dtype.
 ARRAYS = {
@@ -262,7 +262,7 @@ def test_an_array_of_another_kind_is_refused_wherever_it_comes_in(kind):
     for call in (
         lambda q: reference.gaussian_scores(q, x),
         lambda q: reference.scaled_dot_product_attention(x, x, v=q),
-        lambda q: online.attention_tiled(q, x, x),
+        lambda q: tiled.attention_tiled(q, x, x),
         lambda q: linear.recurrent(q, x, x),
         lambda q: reference.split_heads(q, 2),
         lambda q: masks.document_mask(np.arange(3), q[0].astype(int)),

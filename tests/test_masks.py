@@ -17,7 +17,8 @@ from attnbook.masks import (
     prefix_mask,
     sliding_window_mask,
 )
-from attnbook.online import attention_with_lse, sliding_window_attention_tiled
+from attnbook.online import attention_with_lse
+from attnbook.tiled import sliding_window_attention_tiled
 
 SIZES = [(4, 4), (2, 5), (5, 2), (1, 6), (0, 3), (3, 0)]
 every_size = pytest.mark.parametrize(("n_q", "n_k"), SIZES)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.nn.attention.flex_attention import flex_attention
 
-from attnbook import measure, online
+from attnbook import measure, tiled
 from attnbook.measure import __main__ as command
 from attnbook.measure import attention
 
@@ -49,10 +49,10 @@ NUMPY = {
 
 @pytest.mark.parametrize("case", attention.CASES)
 def test_a_form_of_numpy_that_does_not_agree_is_not_measured(monkeypatch, case):
-    right = getattr(online, NUMPY[case])
+    right = getattr(tiled, NUMPY[case])
     monkeypatch.setattr(attention, "flex", lambda q, *other, **more: q)
     monkeypatch.setattr(attention, "_block_mask", lambda *given: None)
-    monkeypatch.setattr(online, NUMPY[case], lambda *x: [np.float32(1.001) * y for y in right(*x)])
+    monkeypatch.setattr(tiled, NUMPY[case], lambda *x: [np.float32(1.001) * y for y in right(*x)])
     with pytest.raises(ValueError, match="NumPy, in blocks differs from the readable form by"):
         attention.case_rows(case, 48, 1)
 
@@ -92,3 +92,34 @@ def test_the_memory_for_long_sequences_is_that_of_each_form_but_the_readable():
     assert set(found) == {"SDPA", "ours, in blocks", "NumPy, in blocks"}
     output = 4 * 8 * 64 * 64 * 4 / 2**20
     assert all(output <= peak < 8 * output for peak in found.values())
+
+
+CLAIMED = {  # in the docstring of `attnbook.tiled`: cases, forms, and what stands there for them
+    "tiles, plain and causal": (("plain", "causal"), "in blocks", "0.9 to 1.4"),
+    "readable, plain and causal": (("plain", "causal"), "readable", "6.9 to 22.0"),
+    "tiles, padding and window": (("padded", "window"), "in blocks", "0.3 to 0.8"),
+    "readable, padding and window": (("padded", "window"), "readable", "7.2 to 12.8"),
+    "tiles, backward": (("backward",), "in blocks", "1.3"),
+    "readable, backward": (("backward",), "readable", "2.6 to 6.6"),
+}
+
+
+def recorded(cases, form):
+    """The range of the recorded ratios from 512 positions on, to one decimal."""
+    rows = measure.recorded("xeon")["rows"]
+    found = [
+        row["ratio"]
+        for row in rows
+        if row["case"] in cases and row["form"].endswith(form) and row["n"] >= 512
+    ]
+    return " to ".join(dict.fromkeys(f"{ratio:.1f}" for ratio in (min(found), max(found))))
+
+
+@pytest.mark.parametrize("what", CLAIMED)
+def test_the_speed_that_tiles_claim_is_what_the_record_says(what):
+    cases, form, claim = CLAIMED[what]
+    assert recorded(cases, form) == claim and claim in tiled.__doc__
+
+
+def test_another_record_is_another_claim():
+    assert recorded(("causal",), "in blocks") != CLAIMED["tiles, plain and causal"][2]

@@ -8,6 +8,7 @@ from draw import BATCHES, N_K, N_Q, assert_close, mask, queries_keys_values, sco
 from one_line import exchange
 
 from attnbook import gradients, masks, online, reference
+from attnbook.tiled import attention_tiled_backward
 
 CASES = ["plain", "mask", "mask for all rows", "bias", "scale"]
 
@@ -198,7 +199,7 @@ def spoiled(what, shown=None):
     grad = np.random.default_rng(9).standard_normal((N_Q, v.shape[-1]))
     seen = online.attention_blockwise(q, k, v, shown, block=2)
     back = online.blocks.attention_blockwise_backward(grad, q, k, v, *seen, shown, block=2)
-    tiled = online.attention_tiled_backward(grad, q, k, v, *seen) if shown is None else back
+    tiled = attention_tiled_backward(grad, q, k, v, *seen) if shown is None else back
     return back, tiled, gradients.scaled_dot_product_attention_backward(grad, q, k, v, shown)
 
 

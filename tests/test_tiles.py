@@ -8,7 +8,8 @@ import pytest
 from draw import BATCHES
 
 from attnbook import masks
-from attnbook.online import attention_blockwise, attention_with_lse, tiles, tiles_backward
+from attnbook.online import attention_blockwise, attention_with_lse
+from attnbook.tiled import backward, forward
 
 EPS = np.finfo(float).eps
 WINDOWS = [(0, 0), (1, 0), (3, 2), (0, 4), (40, 50)]
@@ -20,20 +21,20 @@ def lengths(n_k):
 
 def window(left, right):
     return (
-        lambda q, k, v: tiles.sliding_window_attention_tiled(q, k, v, left, right),
+        lambda q, k, v: forward.sliding_window_attention_tiled(q, k, v, left, right),
         lambda n_q, n_k: masks.sliding_window_mask(n_q, n_k, left, right),
     )
 
 
 # Each form, and its mask: what the same call of the readable form takes.
 FORMS = {
-    "plain": (lambda q, k, v: tiles.attention_tiled(q, k, v), lambda n_q, n_k: None),
+    "plain": (lambda q, k, v: forward.attention_tiled(q, k, v), lambda n_q, n_k: None),
     "causal": (
-        lambda q, k, v: tiles.causal_attention_tiled(q, k, v),
+        lambda q, k, v: forward.causal_attention_tiled(q, k, v),
         masks.causal_mask,
     ),
     "padded": (
-        lambda q, k, v: tiles.padded_attention_tiled(q, k, v, lengths(k.shape[-2])),
+        lambda q, k, v: forward.padded_attention_tiled(q, k, v, lengths(k.shape[-2])),
         lambda n_q, n_k: masks.padding_mask(lengths(n_k), n_k)[:, None],
     ),
     **{f"window {left} {right}": window(left, right) for left, right in WINDOWS},
@@ -43,18 +44,18 @@ every_form = pytest.mark.parametrize("form", FORMS)
 # As it is; and so small that short sequences have several tiles too.
 SIZES = [
     {},
-    {"ROWS": 4, "KEYS": 5, "EDGE_ROWS": (2, 3), "SCORES": 30},
-    {"ROWS": 3, "KEYS": 2, "EDGE_ROWS": (4, 4), "SCORES": 1000},
-    {"ROWS": 1, "KEYS": 1, "EDGE_ROWS": (1, 1), "SCORES": 1},
+    {"ROWS": 4, "KEYS": 5, "MASKED_ROWS": (2, 3), "MAX_SCORES": 30},
+    {"ROWS": 3, "KEYS": 2, "MASKED_ROWS": (4, 4), "MAX_SCORES": 1000},
+    {"ROWS": 1, "KEYS": 1, "MASKED_ROWS": (1, 1), "MAX_SCORES": 1},
 ]
 
 
 @pytest.fixture(params=SIZES, ids=["large", "small", "odd", "one"])
 def tile_size(request, monkeypatch):
     for name, size in request.param.items():
-        monkeypatch.setattr(tiles, name, size)
-        if hasattr(tiles_backward, name):
-            monkeypatch.setattr(tiles_backward, name, size)
+        monkeypatch.setattr(forward, name, size)
+        if hasattr(backward, name):
+            monkeypatch.setattr(backward, name, size)
 
 
 def drawn(n_q, n_k, batch=(2, 3), d_k=4, d_v=6):
@@ -78,7 +79,7 @@ def test_a_window_looks_back_alone_unless_told():
     arrays = drawn(7, 9)
     expected = attention_with_lse(*arrays, masks.sliding_window_mask(7, 9, 2))
     for found, right in zip(
-        tiles.sliding_window_attention_tiled(*arrays, 2), expected, strict=True
+        forward.sliding_window_attention_tiled(*arrays, 2), expected, strict=True
     ):
         np.testing.assert_allclose(found, right, rtol=64 * EPS, atol=64 * EPS)
 
@@ -109,7 +110,7 @@ def test_tiles_take_any_number_of_batch_axes(form, batch):
 def test_every_head_of_a_sequence_has_its_length(heads, lens):
     arrays, lens = drawn(5, 7, (len(lens), *heads)), np.array(lens, dtype=int)
     mask = masks.padding_mask(lens, 7).reshape(len(lens), *(1 for _ in heads), 1, 7)
-    found = tiles.padded_attention_tiled(*arrays, lens)
+    found = forward.padded_attention_tiled(*arrays, lens)
     for actual, expected in zip(found, attention_with_lse(*arrays, mask), strict=True):
         np.testing.assert_allclose(actual, expected, rtol=64 * EPS, atol=64 * EPS)
 
@@ -152,7 +153,7 @@ def test_junk_has_the_part_in_each_row_that_it_has_in_the_readable_form(tile_siz
 @pytest.mark.parametrize("junk", JUNK)
 def test_what_no_tile_has_is_without_influence_to_the_bit(monkeypatch, form, junk):
     """The keys that none of the first two queries sees, so that no tile of theirs has them."""
-    monkeypatch.setattr(tiles, "EDGE_ROWS", (2, 2))
+    monkeypatch.setattr(forward, "MASKED_ROWS", (2, 2))
     arrays, (call, mask) = drawn(7, 9), FORMS[form]
     before = [x[:, :, :2] for x in call(*arrays)]
     seen = np.broadcast_to(mask(7, 9), (2, 3, 7, 9))[:, :, :2].any(axis=2)
@@ -209,7 +210,7 @@ def test_a_query_with_one_key_has_its_value_however_large_the_score(form, size):
 
 @every_form
 def test_the_readable_form_is_for_what_is_not_finite_alone(monkeypatch, form):
-    monkeypatch.setattr(tiles, "attention_blockwise", None)
+    monkeypatch.setattr(forward, "attention_blockwise", None)
     q, k, v = drawn(50, 70)
     FORMS[form][0](5 * q, 5 * k, v)
 
@@ -217,7 +218,7 @@ def test_the_readable_form_is_for_what_is_not_finite_alone(monkeypatch, form):
 @pytest.mark.parametrize("wrong", [-1, 8])
 def test_tiles_refuse_wrong_lengths(wrong):
     with pytest.raises(ValueError, match=f"tiled: valid_lens has {wrong}; expected 0 to n_k = 7"):
-        tiles.padded_attention_tiled(*drawn(5, 7), np.array([3, wrong]))
+        forward.padded_attention_tiled(*drawn(5, 7), np.array([3, wrong]))
 
 
 def test_lengths_are_looked_at_without_a_mask():
@@ -225,8 +226,8 @@ def test_lengths_are_looked_at_without_a_mask():
     q, k, v = (x[:1] for x in drawn(5, 7))
     far = [np.broadcast_to(x[..., :1, :], (*x.shape[:-2], 2**44, x.shape[-1])) for x in (k, v)]
     lens = np.array([1])
-    found = tiles.padded_attention_tiled(q, *far, lens)
-    for ours, right in zip(found, tiles.padded_attention_tiled(q, k, v, lens), strict=True):
+    found = forward.padded_attention_tiled(q, *far, lens)
+    for ours, right in zip(found, forward.padded_attention_tiled(q, k, v, lens), strict=True):
         np.testing.assert_array_equal(ours, right)
 
 
@@ -234,7 +235,7 @@ def test_lengths_are_looked_at_without_a_mask():
 def test_tiles_refuse_a_negative_window(left, right):
     name, value = ("left", left) if left < 0 else ("right", right)
     with pytest.raises(ValueError, match=f"tiled: {name} is {value}; expected 0 or more"):
-        tiles.sliding_window_attention_tiled(*drawn(5, 7), left, right)
+        forward.sliding_window_attention_tiled(*drawn(5, 7), left, right)
 
 
 @every_form
@@ -245,21 +246,21 @@ def test_tiles_refuse_keys_of_width_0(form):
 
 def computed(monkeypatch, form, n_q, n_k):
     """In how many of 2 · 3 heads each score is computed; twice counts as two."""
-    times, whole = np.zeros((n_q, n_k), int), tiles._Band.hide
+    times, whole = np.zeros((n_q, n_k), int), forward._Band.mask_tile
 
-    def hide(band, scores, i, j):
+    def mask_tile(band, scores, i, j):
         times[i : i + scores.shape[1], j : j + scores.shape[2]] += len(scores)
         whole(band, scores, i, j)
 
-    monkeypatch.setattr(tiles._Band, "hide", hide)
+    monkeypatch.setattr(forward._Band, "mask_tile", mask_tile)
     FORMS[form][0](*drawn(n_q, n_k))
     return times
 
 
 @pytest.mark.parametrize("form", ["causal", *(name for name in FORMS if "window" in name)])
 def test_each_visible_score_is_computed_once_and_few_others(monkeypatch, form):
-    monkeypatch.setattr(tiles, "EDGE_ROWS", (4, 4))
-    monkeypatch.setattr(tiles, "KEYS", 8)
+    monkeypatch.setattr(forward, "MASKED_ROWS", (4, 4))
+    monkeypatch.setattr(forward, "KEYS", 8)
     times, seen = computed(monkeypatch, form, 40, 50), FORMS[form][1](40, 50)
     for i in range(0, 40, 4):  # of a block of queries, the keys that at least one of them sees
         expected = 6 * seen[i : i + 4].any(axis=0)

@@ -5,15 +5,16 @@ import pytest
 from draw import BATCHES
 from test_tiles import EPS, JUNK, LONG, drawn, most_held, sequences, tile_size
 
-from attnbook import gradients, online
-from attnbook.online import attention_blockwise_backward, tiles_backward
+from attnbook import gradients, tiled
+from attnbook.online import attention_blockwise_backward
+from attnbook.tiled import backward
 
 assert tile_size  # a fixture
 
 
 def forward(arrays):
     """A gradient of the output, the arrays, and what the forward pass returns of them."""
-    seen = online.attention_tiled(*arrays)
+    seen = tiled.attention_tiled(*arrays)
     rng = np.random.default_rng(9)
     return rng.standard_normal(seen[0].shape).astype(seen[0].dtype), *arrays, *seen
 
@@ -21,7 +22,7 @@ def forward(arrays):
 def assert_gradients(arrays, tolerance=1e-13):
     """Relative to the largest, or to 1: a small gradient is the difference of large numbers."""
     given = forward(arrays)
-    found = tiles_backward.attention_tiled_backward(*given)
+    found = backward.attention_tiled_backward(*given)
     expected = gradients.scaled_dot_product_attention_backward(*given[:4])
     for actual, right in zip(found, expected, strict=True):
         assert actual.dtype == right.dtype and actual.shape == right.shape
@@ -59,7 +60,7 @@ def test_the_way_back_changes_no_argument(tile_size):
     given = forward(drawn(7, 9))
     for x in given:
         x.setflags(write=False)
-    tiles_backward.attention_tiled_backward(*given)
+    backward.attention_tiled_backward(*given)
 
 
 @pytest.mark.parametrize("junk", JUNK)
@@ -67,7 +68,7 @@ def test_the_way_back_changes_no_argument(tile_size):
 def test_junk_goes_where_the_readable_form_has_it(tile_size, junk, i):
     given = [x.copy() for x in forward(drawn(7, 9))]
     given[i][0, 1, 4] = junk
-    found = tiles_backward.attention_tiled_backward(*given)
+    found = backward.attention_tiled_backward(*given)
     for actual, expected in zip(found, attention_blockwise_backward(*given), strict=True):
         largest = np.max(np.abs(expected), where=np.isfinite(expected), initial=1)
         np.testing.assert_allclose(actual, expected, rtol=64 * EPS, atol=64 * EPS * largest)
@@ -78,18 +79,18 @@ def test_a_query_whose_scores_are_all_minus_infinity_has_gradient_0(tile_size):
     q[..., 0], k[..., 0] = 1e200, -1e200
     given = forward((q, k, v))
     assert np.all(given[-1] == -np.inf)
-    assert not any(map(np.any, tiles_backward.attention_tiled_backward(*given)))
+    assert not any(map(np.any, backward.attention_tiled_backward(*given)))
 
 
 def test_the_way_back_refuses_keys_of_width_0():
     arrays = drawn(5, 7, d_k=0)
     out, lse = np.zeros((2, 3, 5, 6)), np.zeros((2, 3, 5))
     with pytest.raises(ValueError, match="q has width d_k = 0; expected 1 or more"):
-        tiles_backward.attention_tiled_backward(out, *arrays, out, lse)
+        backward.attention_tiled_backward(out, *arrays, out, lse)
 
 
 def test_the_way_back_holds_little_more_than_three_gradients():
-    assert most_held(tiles_backward.attention_tiled_backward, forward(sequences())) < 3 * 1.3
+    assert most_held(backward.attention_tiled_backward, forward(sequences())) < 3 * 1.3
 
 
 def test_the_matrix_of_weights_is_noticed():

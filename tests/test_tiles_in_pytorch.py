@@ -7,7 +7,7 @@ import torch
 from test_modules import EPS, close, inputs
 
 from attnbook import measure, pytorch
-from attnbook.pytorch import tiles
+from attnbook.tiled import pytorch as tiles
 
 
 def plain(q, k, v, mask=None):
@@ -27,9 +27,9 @@ def test_tiles_are_the_readable_form(n_q, n_k):
     lens = torch.tensor([n_k, n_k // 3])
     causal, padding = pytorch.causal_mask(n_q, n_k), pytorch.padding_mask(lens, n_k)[:, None]
     for actual, mask in (
-        (pytorch.attention_tiled(q, k, v), None),
-        (pytorch.causal_attention_tiled(q, k, v), causal),
-        (pytorch.padded_attention_tiled(q, k, v, lens), padding),
+        (tiles.attention_tiled(q, k, v), None),
+        (tiles.causal_attention_tiled(q, k, v), causal),
+        (tiles.padded_attention_tiled(q, k, v, lens), padding),
     ):
         for found, expected in zip(actual, plain(q, k, v, mask), strict=True):
             close(found, expected)
@@ -45,14 +45,14 @@ def test_tiles_hide_nan_and_infinity_as_the_readable_form_does():
     q, k, v = inputs(4, 4, 6, n_q=5)
     v[:, 4], k[:, 3] = torch.nan, torch.inf
     expected = plain(q, k, v, pytorch.causal_mask(5, 5))
-    actual = pytorch.causal_attention_tiled(q, k, v)
+    actual = tiles.causal_attention_tiled(q, k, v)
     torch.testing.assert_close(actual, expected, equal_nan=True)
 
 
 def test_padding_is_below_the_lowest_of_scores():
     q, k, v = torch.full((1, 2, 4), -1e3), torch.full((1, 3, 4), 1e3), torch.ones(1, 3, 2)
     v[0, 2] = 9
-    out, lse = pytorch.padded_attention_tiled(q, k, v, torch.tensor([2]))
+    out, lse = tiles.padded_attention_tiled(q, k, v, torch.tensor([2]))
     assert (out == 1).all() and lse.isfinite().all()
 
 
@@ -61,14 +61,14 @@ def test_an_infinite_key_counts_though_its_weight_would_be_0():
     k[0, 1] = torch.inf
     expected = plain(q, k, v)
     assert expected[0].isnan().all()
-    torch.testing.assert_close(pytorch.attention_tiled(q, k, v), expected, equal_nan=True)
+    torch.testing.assert_close(tiles.attention_tiled(q, k, v), expected, equal_nan=True)
 
 
 def test_tiles_of_products_that_overflow_are_the_readable_form():
     q, k, v = (1e30 * x for x in inputs(4, 4, 6, dtype=torch.float32))
     expected = plain(q, k, v)
     assert expected[0].isnan().any()
-    torch.testing.assert_close(pytorch.attention_tiled(q, k, v), expected, equal_nan=True)
+    torch.testing.assert_close(tiles.attention_tiled(q, k, v), expected, equal_nan=True)
 
 
 def lens(n_k):
@@ -76,12 +76,12 @@ def lens(n_k):
 
 
 def padded(q, k, v):
-    return pytorch.padded_attention_tiled(q, k, v, lens(k.shape[-2]))
+    return tiles.padded_attention_tiled(q, k, v, lens(k.shape[-2]))
 
 
 MASKS = {
-    pytorch.attention_tiled: lambda n_q, n_k: None,
-    pytorch.causal_attention_tiled: pytorch.causal_mask,
+    tiles.attention_tiled: lambda n_q, n_k: None,
+    tiles.causal_attention_tiled: pytorch.causal_mask,
     padded: lambda n_q, n_k: pytorch.padding_mask(lens(n_k), n_k)[:, None],
 }
 every_form = pytest.mark.parametrize("form", MASKS, ids=lambda form: form.__name__)
@@ -214,7 +214,7 @@ def test_rows_of_scores_at_two_levels_lose_no_precision(form):
 @pytest.mark.parametrize("wrong", [-1, 8])
 def test_tiles_refuse_wrong_lengths(wrong):
     with pytest.raises(ValueError, match=f"tiled: valid_lens has {wrong}; expected 0 to n_k = 7"):
-        pytorch.padded_attention_tiled(*drawn(), torch.tensor([3, wrong]))
+        tiles.padded_attention_tiled(*drawn(), torch.tensor([3, wrong]))
 
 
 def test_lengths_and_values_are_looked_at_without_a_copy_or_a_mask():
@@ -222,8 +222,8 @@ def test_lengths_and_values_are_looked_at_without_a_copy_or_a_mask():
     q, k, v = (x[:1] for x in drawn())
     far = [x[..., :1, :].expand(*x.shape[:-2], 2**44, x.shape[-1]) for x in (k, v)]
     lens = torch.tensor([1])
-    found = pytorch.padded_attention_tiled(q, *far, lens)
-    wanted = pytorch.padded_attention_tiled(q, k, v, lens)
+    found = tiles.padded_attention_tiled(q, *far, lens)
+    wanted = tiles.padded_attention_tiled(q, k, v, lens)
     for ours, right in zip(found, wanted, strict=True):
         torch.testing.assert_close(ours, right)
 
@@ -231,7 +231,7 @@ def test_lengths_and_values_are_looked_at_without_a_copy_or_a_mask():
 def test_a_batch_without_examples_has_padded_tiles_without_examples():
     q, k, v = (x[:0] for x in drawn())
     lengths = torch.tensor([], dtype=torch.int64)
-    out, lse = pytorch.padded_attention_tiled(q, k, v, lengths)
+    out, lse = tiles.padded_attention_tiled(q, k, v, lengths)
     assert out.shape == (0, 3, 5, 6) and lse.shape == (0, 3, 5)
 
 

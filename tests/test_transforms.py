@@ -7,6 +7,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from attnbook import pytorch
+from attnbook.tiled import pytorch as tiles
 
 torch.manual_seed(0)
 Q, K, V = (torch.randn(2, 3, 4, dtype=torch.float64) for _ in range(3))
@@ -126,9 +127,9 @@ def test_a_compiled_step_has_the_same_gradients(junk):
 
 
 TILED = {
-    "all": pytorch.attention_tiled,
-    "causal": pytorch.causal_attention_tiled,
-    "padded": lambda q, k, v: pytorch.padded_attention_tiled(q, k, v, torch.tensor([2, 3])),
+    "all": tiles.attention_tiled,
+    "causal": tiles.causal_attention_tiled,
+    "padded": lambda q, k, v: tiles.padded_attention_tiled(q, k, v, torch.tensor([2, 3])),
 }
 tiled = pytest.mark.parametrize("form", TILED.values(), ids=TILED)
 
@@ -149,8 +150,8 @@ def test_tiles_can_be_mapped(form, axes):
 
 def test_tiles_can_be_mapped_over_their_lengths():
     lens = torch.tensor([[2, 3], [0, 1]])
-    mapped = func.vmap(lambda n: pytorch.padded_attention_tiled(Q, K, V, n))(lens)
-    each = [pytorch.padded_attention_tiled(Q, K, V, n) for n in lens]
+    mapped = func.vmap(lambda n: tiles.padded_attention_tiled(Q, K, V, n))(lens)
+    each = [tiles.padded_attention_tiled(Q, K, V, n) for n in lens]
     close(mapped, tuple(map(torch.stack, zip(*each, strict=True))))
 
 

@@ -2,68 +2,68 @@
 
 import numpy as np
 import pytest
-import test_tiles as forward
-import test_tiles_backward as backward
+import test_tiles as claims
+import test_tiles_backward as claims_backward
 
 from attnbook.exercises.engine.edits import exchanged, source
-from attnbook.online import tiles, tiles_backward
+from attnbook.tiled import backward, forward
 
-SMALL = forward.SIZES[1]
+SMALL = claims.SIZES[1]
 
 
 def readable(form):
-    return lambda monkeypatch: forward.test_tiles_are_the_readable_form(None, form)
+    return lambda monkeypatch: claims.test_tiles_are_the_readable_form(None, form)
 
 
 def junk(monkeypatch):
-    forward.test_junk_has_the_part_in_each_row_that_it_has_in_the_readable_form(
+    claims.test_junk_has_the_part_in_each_row_that_it_has_in_the_readable_form(
         None, "causal", np.nan, 2
     )
 
 
 def overflow(step):
-    return lambda monkeypatch: forward.test_a_first_score_far_below_the_others_overflows_nothing(
+    return lambda monkeypatch: claims.test_a_first_score_far_below_the_others_overflows_nothing(
         "plain", step
     )
 
 
 def one_key(monkeypatch):
-    forward.test_a_query_with_one_key_has_its_value_however_large_the_score("plain", 2e4)
+    claims.test_a_query_with_one_key_has_its_value_however_large_the_score("plain", 2e4)
 
 
 def once(form):
     def claim(monkeypatch):
-        forward.test_each_visible_score_is_computed_once_and_few_others(monkeypatch, form)
+        claims.test_each_visible_score_is_computed_once_and_few_others(monkeypatch, form)
 
     return claim
 
 
 def held(monkeypatch):
-    forward.test_tiles_hold_little_more_than_the_result("plain")
+    claims.test_tiles_hold_little_more_than_the_result("plain")
 
 
 def unchanged(monkeypatch):
-    forward.test_tiles_change_no_argument(None, "plain")
+    claims.test_tiles_change_no_argument(None, "plain")
 
 
 def back(monkeypatch):
-    backward.test_the_way_back_is_that_of_the_whole_matrix(None)
+    claims_backward.test_the_way_back_is_that_of_the_whole_matrix(None)
 
 
 def empty_back(monkeypatch):
-    backward.test_a_query_whose_scores_are_all_minus_infinity_has_gradient_0(None)
+    claims_backward.test_a_query_whose_scores_are_all_minus_infinity_has_gradient_0(None)
 
 
 def unchanged_back(monkeypatch):
-    backward.test_the_way_back_changes_no_argument(None)
+    claims_backward.test_the_way_back_changes_no_argument(None)
 
 
 def padding(monkeypatch):
-    forward.test_padding_is_no_part_of_any_tile(monkeypatch)
+    claims.test_padding_is_no_part_of_any_tile(monkeypatch)
 
 
 LSE = "np.subtract(np.log(lse), q1[..., d:], out=lse)"
-GUARD = "unsound = [] if _is_sound(out, lse) else self.unsound(out, lse)"
+GUARD = "failed = [] if _is_in_range(out, lse) else self.out_of_range(out, lse)"
 SOUND = "np.all((0.5 < total) & (total < np.inf)) and np.all(np.isfinite(out))"
 SCALED = "np.multiply(q, self.scale, out=q1[..., :d])"
 FUTURE, PAST = "at = i + self.high + 1 - j", "at = i + self.low - j"
@@ -73,8 +73,8 @@ SUM, TOTAL = "out += exp @ v[:, j:end]", "total += exp @ self.ones[: end - j]"
 FORWARD = [
     ("lse without the shift", LSE, "np.log(lse, out=lse)", readable("plain")),
     ("lse with the shift the other way", LSE, LSE.replace("subtract", "add"), readable("plain")),
-    ("no guard", GUARD, "unsound = []", junk),
-    ("no guard against overflow", GUARD, "unsound = []", overflow(2000)),
+    ("no guard", GUARD, "failed = []", junk),
+    ("no guard against overflow", GUARD, "failed = []", overflow(2000)),
     ("overflow of the sum not noticed", SOUND, "np.all(np.isfinite(out))", overflow(709.7)),
     ("underflow of the sum not noticed", SOUND, SOUND.replace("0.5 <", "0 <"), one_key),
     ("not finite outputs not noticed", SOUND, "np.all(total < np.inf)", junk),
@@ -84,9 +84,9 @@ FORWARD = [
     ("edge of the future early by one", FUTURE, FUTURE + " - 1", readable("causal")),
     ("edge of the past late by one", PAST, PAST + " + 1", readable("window 3 2")),
     ("edge of the past early by one", PAST, PAST + " - 1", readable("window 3 2")),
-    ("edge unmasked", "self.hide(scores, i, j)", "pass", readable("causal")),
-    ("edge unmasked", "self.hide(scores, i, j)", "pass", readable("window 1 0")),
-    ("top left", "ahead = n_k - n_q + blind", "ahead = 0", readable("causal")),
+    ("edge unmasked", "self.mask_tile(scores, i, j)", "pass", readable("causal")),
+    ("edge unmasked", "self.mask_tile(scores, i, j)", "pass", readable("window 1 0")),
+    ("top left", "ahead = n_k - n_q + n_empty", "ahead = 0", readable("causal")),
     ("nothing left out", BLOCKS, "slice(0, n_k)", once("causal")),
     ("past not left out", BLOCKS, "slice(0, min(n_k, r.stop + high))", once("window 3 2")),
     ("key too few", BLOCKS, BLOCKS.replace("r.stop", "r.stop - 1"), readable("causal")),
@@ -113,11 +113,11 @@ FORWARD = [
     ("sums of the first tile", TOTAL, "pass", readable("plain")),
     (
         "early queries not written",
-        "out[:, :blind], lse[:, :blind] = 0, -np.inf",
+        "out[:, :n_empty], lse[:, :n_empty] = 0, -np.inf",
         "pass",
         readable("causal"),
     ),
-    ("all heads at once", "min(heads, max(1, SCORES // (n_rows * n_keys)))", "heads", held),
+    ("all heads at once", "min(heads, max(1, MAX_SCORES // (n_rows * n_keys)))", "heads", held),
 ]
 BACKWARD = [
     ("scores not shifted by lse", "_with_column(scaled, -lse)", "_with_column(scaled, 0)", back),
@@ -144,10 +144,10 @@ def put(monkeypatch, module, right, wrong):
     ("right", "wrong", "claim"), [m[1:] for m in FORWARD], ids=[m[0] for m in FORWARD]
 )
 def test_a_mistake_in_the_tiles_is_rejected(monkeypatch, right, wrong, claim):
-    put(monkeypatch, tiles, right, wrong)
+    put(monkeypatch, forward, right, wrong)
     if claim not in (held, one_key):
         for name, size in SMALL.items():
-            monkeypatch.setattr(tiles, name, size)
+            monkeypatch.setattr(forward, name, size)
     with pytest.raises((AssertionError, ValueError)):
         claim(monkeypatch)
 
@@ -156,8 +156,8 @@ def test_a_mistake_in_the_tiles_is_rejected(monkeypatch, right, wrong, claim):
     ("right", "wrong", "claim"), [m[1:] for m in BACKWARD], ids=[m[0] for m in BACKWARD]
 )
 def test_a_mistake_on_the_way_back_is_rejected(monkeypatch, right, wrong, claim):
-    put(monkeypatch, tiles_backward, right, wrong)
+    put(monkeypatch, backward, right, wrong)
     for name in ("ROWS", "KEYS"):
-        monkeypatch.setattr(tiles_backward, name, SMALL[name])
+        monkeypatch.setattr(backward, name, SMALL[name])
     with pytest.raises((AssertionError, ValueError)):
         claim(monkeypatch)

@@ -17,8 +17,8 @@ from sphinx.util.docutils import SphinxDirective
 
 API = "book/api"
 PACKAGE = "attnbook"
-NUMPY = "reference", "masks", "positions", "gradients", "online", "linear"
-IN_TORCH = "pytorch", "kernels", "fused", "distributed"
+NUMPY = "reference", "masks", "positions", "gradients", "online", "linear", "tiled"
+IN_TORCH = "pytorch", "tiled.pytorch", "kernels", "fused", "distributed"
 PLACES = *NUMPY, *IN_TORCH, "plots", "measure", "show", "operation"
 IMPORT = re.compile(r"from attnbook(?:\.([\w.]+))? import (\([^)]*\)|[^\n]*)")
 DOTTED = re.compile(r"\b([a-z_]+)\.(\w+)")
@@ -96,7 +96,8 @@ def _link(app, page, place, text, classes=()):
 
 def resolve(name, documented, page):
     """The full name that inline code means on a page: in NumPy's part its own, then the twins."""
-    nearest = ["pytorch"] if page.startswith(("book/pytorch/", "book/gpu/")) else []
+    on_tensors = page.startswith(("book/pytorch/", "book/gpu/"))
+    nearest = ["pytorch", "tiled.pytorch"] if on_tensors else []
     tried = [f"{PACKAGE}.{name}", *(f"{PACKAGE}.{place}.{name}" for place in [*nearest, *PLACES])]
     return next((full for full in tried if full in documented), None)
 

@@ -12,10 +12,11 @@ from torch.nn import MultiheadAttention
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-from attnbook import gradients, online
+from attnbook import gradients, tiled
 from attnbook import pytorch as ours
 from attnbook.measure.memory import peak_array_memory, peak_memory
 from attnbook.measure.time import ratios, rounds
+from attnbook.tiled import pytorch as in_tiles
 
 BATCH, HEADS, WIDTH = 4, 8, 64
 WINDOW = 256  # keys that a query sees in the case of a window
@@ -82,8 +83,8 @@ def plain(q, k, v):
     x = torch.randn(BATCH, q.shape[-2], HEADS * WIDTH)
     return {
         PEER: lambda: sdpa(q, k, v),
-        BLOCKS: lambda: ours.attention_tiled(q, k, v)[0],
-        NUMPY: _numpy(online.attention_tiled, q, k, v),
+        BLOCKS: lambda: in_tiles.attention_tiled(q, k, v)[0],
+        NUMPY: _numpy(tiled.attention_tiled, q, k, v),
         READABLE: lambda: ours.scaled_dot_product_attention(q, k, v),
         "FlexAttention": lambda: flex(q, k, v),
         MULTIHEAD: lambda: multihead(x, x, x, need_weights=False),
@@ -96,8 +97,8 @@ def causal(q, k, v):
     blocks = _block_mask(lambda b, h, i, j: j <= i, None, n)
     return {
         PEER: lambda: sdpa(q, k, v, is_causal=True),
-        BLOCKS: lambda: ours.causal_attention_tiled(q, k, v)[0],
-        NUMPY: _numpy(online.causal_attention_tiled, q, k, v),
+        BLOCKS: lambda: in_tiles.causal_attention_tiled(q, k, v)[0],
+        NUMPY: _numpy(tiled.causal_attention_tiled, q, k, v),
         READABLE: lambda: ours.scaled_dot_product_attention(q, k, v, mask),
         "FlexAttention, with blocks left out": lambda: flex(q, k, v, block_mask=blocks),
     }
@@ -114,9 +115,9 @@ def padded(q, k, v):
 
     return {
         PEER: lambda: sdpa(q, k, v, attn_mask=mask),
-        BLOCKS: lambda: ours.padded_attention_tiled(q, k, v, lens)[0],
-        UNPADDED: lambda: ours.attention_tiled(q, k, v)[0],
-        NUMPY: _numpy(online.padded_attention_tiled, q, k, v, lens),
+        BLOCKS: lambda: in_tiles.padded_attention_tiled(q, k, v, lens)[0],
+        UNPADDED: lambda: in_tiles.attention_tiled(q, k, v)[0],
+        NUMPY: _numpy(tiled.padded_attention_tiled, q, k, v, lens),
         READABLE: lambda: ours.scaled_dot_product_attention(q, k, v, mask),
         "FlexAttention, with a mask": lambda: flex(q, k, v, score_mod=hide),
         "FlexAttention, with blocks left out": lambda: flex(q, k, v, block_mask=blocks),
@@ -129,7 +130,7 @@ def window(q, k, v):
     blocks = _block_mask(lambda b, h, i, j: (j <= i) & (i - j <= left), None, n)
     return {
         PEER: lambda: sdpa(q, k, v, attn_mask=mask),
-        NUMPY: _numpy(online.sliding_window_attention_tiled, q, k, v, left),
+        NUMPY: _numpy(tiled.sliding_window_attention_tiled, q, k, v, left),
         READABLE: lambda: ours.scaled_dot_product_attention(q, k, v, mask),
         "FlexAttention, with blocks left out": lambda: flex(q, k, v, block_mask=blocks),
     }
@@ -139,8 +140,8 @@ def long(q, k, v):
     """Forms that never hold all scores; the readable one takes some queries after the other."""
     return {
         PEER: lambda: sdpa(q, k, v),
-        BLOCKS: lambda: ours.attention_tiled(q, k, v)[0],
-        NUMPY: _numpy(online.attention_tiled, q, k, v),
+        BLOCKS: lambda: in_tiles.attention_tiled(q, k, v)[0],
+        NUMPY: _numpy(tiled.attention_tiled, q, k, v),
         READABLE: lambda: torch.cat(
             [ours.scaled_dot_product_attention(rows, k, v) for rows in q.split(256, dim=-2)], dim=-2
         ),
@@ -154,14 +155,11 @@ def backward(q, k, v):
         through = sdpa(*leaves)
     grad_out = torch.randn(v.shape)
     arrays = [x.numpy() for x in (grad_out, q, k, v)]
-    seen = online.attention_tiled(*arrays[1:])
-    tiled, readable = (
-        online.attention_tiled_backward,
-        gradients.scaled_dot_product_attention_backward,
-    )
+    seen = tiled.attention_tiled(*arrays[1:])
+    readable = gradients.scaled_dot_product_attention_backward
     return {
         PEER: lambda: torch.autograd.grad(through, leaves, grad_out, retain_graph=True),
-        NUMPY: lambda: [*map(torch.from_numpy, tiled(*arrays, *seen))],
+        NUMPY: lambda: [*map(torch.from_numpy, tiled.attention_tiled_backward(*arrays, *seen))],
         NUMPY_READABLE: lambda: [*map(torch.from_numpy, readable(*arrays))],
     }
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import torch
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-from attnbook import online, reference
 from attnbook import pytorch as ours
+from attnbook import reference, tiled
 from attnbook.measure.environment import environment
 from attnbook.measure.record import LENGTHS_COMMAND, written
 from attnbook.measure.roofline import rounds_with_ceilings
@@ -42,7 +42,7 @@ def forms(q, k, v):
     batch = [x[None, None] for x in (q, k, v)]
     calls = (
         lambda: reference.scaled_dot_product_attention(*arrays),
-        lambda: online.attention_tiled(*arrays)[0],
+        lambda: tiled.attention_tiled(*arrays)[0],
         lambda: ours.scaled_dot_product_attention(q, k, v),
         lambda: sdpa(*batch)[0, 0],
     )

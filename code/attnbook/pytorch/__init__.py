@@ -44,11 +44,6 @@ from attnbook.pytorch.scores import (
     soft_cap,
 )
 from attnbook.pytorch.softmax import logsumexp, masked_softmax, softmax
-from attnbook.pytorch.tiles import (
-    attention_tiled,
-    causal_attention_tiled,
-    padded_attention_tiled,
-)
 
 __all__ = [
     "AdditiveAttention",
@@ -57,10 +52,8 @@ __all__ = [
     "additive_attention",
     "additive_scores",
     "alibi_bias",
-    "attention_tiled",
     "attention_with_lse",
     "bilinear_scores",
-    "causal_attention_tiled",
     "causal_mask",
     "document_mask",
     "dot_product_scores",
@@ -75,7 +68,6 @@ __all__ = [
     "merge_heads",
     "multi_head_attention",
     "neighbours_from_halves",
-    "padded_attention_tiled",
     "padding_mask",
     "prefix_mask",
     "repeat_heads",

@@ -6,9 +6,9 @@ import numpy as np
 from jaxtyping import Float
 
 from attnbook.checks import resolve_scale
-from attnbook.online.blocks import attention_blockwise_backward
-from attnbook.online.tiles import KEYS, ROWS
+from attnbook.online import attention_blockwise_backward
 from attnbook.operation import Array, Real, check_and_cast
+from attnbook.tiled.forward import KEYS, ROWS
 
 
 @check_and_cast
@@ -36,11 +36,11 @@ def attention_tiled_backward(
     heads = math.prod(q.shape[:-2])
     given = [*grads, grad_out, q, k, v, out, lse[..., None]]
     for head in zip(*(x.reshape(heads, *x.shape[-2:]) for x in given), strict=True):
-        _write(*head)
+        _compute(*head)
     return tuple(grads)
 
 
-def _write(grad_q, grad_k, grad_v, grad_out, q, k, v, out, lse):
+def _compute(grad_q, grad_k, grad_v, grad_out, q, k, v, out, lse):
     """The gradients of one head, into zeros."""
     scale = q.shape[-1] ** -0.5
     scaled = scale * q

@@ -1,4 +1,4 @@
-"""What `blocks` computes, fast: a tile of scores at a time, small enough for a core's own cache.
+"""What `online.blocks` computes, fast: a tile of scores at a time, which fits a core's own cache.
 
 Two things save time. A tile is computed, used and overwritten before it leaves the cache, and what
 nobody sees is in none. And a row is shifted not by its maximum but by its score with the first key
@@ -9,8 +9,8 @@ that it sees, c_i. That is known beforehand, so it enters the product as one col
 No pass over a tile looks for a maximum or subtracts one, and no sum over earlier tiles is rescaled.
 Each shift gives the same quotient. This one is at most the maximum, so that nothing underflows that
 the maximum would have kept, and the exponentials sum to 1 at least. Where it is so far below that
-one of them overflows, the result is not finite; then `blocks` computes those queries again, as it
-does where a number is not finite in the first place.
+one of them overflows, the result is not finite; then `online.blocks` computes those queries again,
+as it does where a number is not finite in the first place.
 """
 
 import math
@@ -21,13 +21,13 @@ from jaxtyping import Float, Integer
 
 from attnbook.checks import at_least, resolve_scale
 from attnbook.masks import refuse_lengths
-from attnbook.online.blocks import attention_blockwise
+from attnbook.online import attention_blockwise
 from attnbook.operation import Array, Real, check_and_cast
 
 ROWS, KEYS = 256, 512  # the largest tile: half a mebibyte of float32
-EDGE_ROWS = 32, 128  # where keys are hidden: at an edge, half of a square is computed for nothing
-TURNED = 128  # keys turned into columns at once: more do not stay in the first cache meanwhile
-SCORES = 2**16  # heads are taken together as long as their tiles have no more
+MASKED_ROWS = 32, 128  # where keys are hidden: at an edge, half of a square is computed for nothing
+TRANSPOSED_KEYS = 128  # at once: more do not stay in the first cache meanwhile
+MAX_SCORES = 2**16  # heads are taken together as long as their tiles have no more
 
 
 @check_and_cast
@@ -88,23 +88,23 @@ def padded_attention_tiled(
     of length 0. Raises ValueError if d_k is 0, or a length is negative or larger than n_k.
     """
     refuse_lengths(valid_lens, k.shape[-2])
-    out, lse = _room(q, v)
+    out, lse = _empty_outputs(q, v)
     for i, n in enumerate(valid_lens):
-        _write(out[i], lse[i], q[i], k[i, ..., :n, :], v[i, ..., :n, :])
+        _compute(out[i], lse[i], q[i], k[i, ..., :n, :], v[i, ..., :n, :])
     return out, lse
 
 
 def _in_band(q, k, v, left=math.inf, right=math.inf):
-    out, lse = _room(q, v)
-    _write(out, lse, q, k, v, left, right)
+    out, lse = _empty_outputs(q, v)
+    _compute(out, lse, q, k, v, left, right)
     return out, lse
 
 
-def _room(q, v):
+def _empty_outputs(q, v):
     return np.empty((*q.shape[:-1], v.shape[-1]), q.dtype), np.empty(q.shape[:-1], q.dtype)
 
 
-def _write(out, lse, q, k, v, left=math.inf, right=math.inf):
+def _compute(out, lse, q, k, v, left=math.inf, right=math.inf):
     """The results where query i sees key j if -left ≤ j - (i + n_k - n_q) ≤ right.
 
     Every mask here is such a band about the diagonal.
@@ -113,14 +113,14 @@ def _write(out, lse, q, k, v, left=math.inf, right=math.inf):
     heads, n_q, n_k = math.prod(q.shape[:-2]), q.shape[-2], k.shape[-2]
     out, q, k, v = (x.reshape(heads, *x.shape[-2:]) for x in (out, q, k, v))
     lse = lse.reshape(heads, n_q, 1)
-    blind = max(0, n_q - n_k - right) if n_k else n_q  # so many queries stand before the first key
-    out[:, :blind], lse[:, :blind] = 0, -np.inf
-    if heads and blind < n_q:
-        ahead = n_k - n_q + blind
-        q, out, lse = q[:, blind:], out[:, blind:], lse[:, blind:]
+    n_empty = max(0, n_q - n_k - right) if n_k else n_q  # queries before the first key
+    out[:, :n_empty], lse[:, :n_empty] = 0, -np.inf
+    if heads and n_empty < n_q:
+        ahead = n_k - n_q + n_empty
+        q, out, lse = q[:, n_empty:], out[:, n_empty:], lse[:, n_empty:]
         band = _Band(ahead - left, ahead + right, scale, q, k)
         for i in range(0, heads, band.heads):
-            band.write(*(x[i : i + band.heads] for x in (out, lse, q, k, v)))
+            band.compute(*(x[i : i + band.heads] for x in (out, lse, q, k, v)))
 
 
 class _Band:
@@ -129,10 +129,10 @@ class _Band:
     def __init__(self, low, high, scale, q, k):
         (heads, n_q, d), n_k, dtype = q.shape, k.shape[1], q.dtype
         everything = low <= 1 - n_q and high >= n_k - 1
-        fewest, most = (ROWS, ROWS) if everything else EDGE_ROWS
+        fewest, most = (ROWS, ROWS) if everything else MASKED_ROWS
         n_rows, n_keys = min(n_q, max(fewest, min(most, n_q // 16))), min(n_k, KEYS)
         self.low, self.high, self.scale, self.n_keys = low, high, scale, n_keys
-        self.heads = min(heads, max(1, SCORES // (n_rows * n_keys)))
+        self.heads = min(heads, max(1, MAX_SCORES // (n_rows * n_keys)))
         rows = [slice(i, min(i + n_rows, n_q)) for i in range(0, n_q, n_rows)]
         self.blocks = [(r, slice(max(0, r.start + low), min(n_k, r.stop + high))) for r in rows]
         self.first = [0] if low <= 1 - n_q else np.maximum(0, np.arange(n_q) + low)
@@ -145,34 +145,35 @@ class _Band:
         self.future = np.where(before, np.inf, -np.inf).astype(dtype)
         self.past = -self.future
 
-    def write(self, out, lse, q, k, v):
+    def compute(self, out, lse, q, k, v):
         """The results of some heads. Until they are known, lse holds the sums of exponentials."""
         d = q.shape[2]
         q1, k1 = self.q[: len(q)], self.k[: len(q)]
         np.multiply(q, self.scale, out=q1[..., :d])
         q1[..., d] = -np.einsum("hid,hid->hi", q1[..., :d], k[:, self.first])
-        for j in range(0, k.shape[1], TURNED):
-            k1[:, :d, j : j + TURNED] = np.swapaxes(k[:, j : j + TURNED], 1, 2)
+        for j in range(0, k.shape[1], TRANSPOSED_KEYS):
+            keys = slice(j, j + TRANSPOSED_KEYS)
+            k1[:, :d, keys] = np.swapaxes(k[:, keys], 1, 2)
         for rows, keys in self.blocks:
-            self.write_rows(out[:, rows], lse[:, rows], q1[:, rows], k1, v, rows.start, keys)
+            self.compute_rows(out[:, rows], lse[:, rows], q1[:, rows], k1, v, rows.start, keys)
         out /= lse
-        unsound = [] if _is_sound(out, lse) else self.unsound(out, lse)
+        failed = [] if _is_in_range(out, lse) else self.out_of_range(out, lse)
         np.subtract(np.log(lse), q1[..., d:], out=lse)
-        for head, rows, keys in unsound:
+        for head, rows, keys in failed:
             steps = np.arange(keys.start, keys.stop) - np.arange(rows.start, rows.stop)[:, None]
             seen = (self.low <= steps) & (steps <= self.high)
             out[head, rows], lse[head, rows, 0] = attention_blockwise(
                 q[head, rows], k[head, keys], v[head, keys], None if seen.all() else seen
             )
 
-    def write_rows(self, out, total, q, k, v, i, keys):
+    def compute_rows(self, out, total, q, k, v, i, keys):
         """The sums of some rows, from query i on: a tile of keys after the other."""
         for j in range(keys.start, keys.stop, self.n_keys):
             end = min(j + self.n_keys, keys.stop)
             shape = len(q), q.shape[1], end - j
             scores = self.scores[: math.prod(shape)].reshape(shape)
             np.matmul(q, k[..., j:end], out=scores)
-            self.hide(scores, i, j)
+            self.mask_tile(scores, i, j)
             exp = np.exp(scores, out=scores)
             if j == keys.start:
                 np.matmul(exp, self.ones[: end - j], out=total)
@@ -181,7 +182,7 @@ class _Band:
                 total += exp @ self.ones[: end - j]
                 out += exp @ v[:, j:end]
 
-    def hide(self, scores, i, j):
+    def mask_tile(self, scores, i, j):
         """-inf for what lies outside of the band, in a tile from query i and key j on."""
         n_q, n_k = scores.shape[1:]
         at = i + self.high + 1 - j  # where the keys begin that query i does not see
@@ -194,15 +195,16 @@ class _Band:
             edge = scores[..., :end]
             np.fmin(edge, self.past[:n_q, -at : end - at], out=edge)
 
-    def unsound(self, out, total):
+    def out_of_range(self, out, total):
+        """The heads and blocks of queries whose result is none: a number overflowed or was lost."""
         return [
             (head, rows, keys)
             for head in range(len(out))
             for rows, keys in self.blocks
-            if not _is_sound(out[head, rows], total[head, rows])
+            if not _is_in_range(out[head, rows], total[head, rows])
         ]
 
 
-def _is_sound(out, total):
+def _is_in_range(out, total):
     """Nothing overflowed, nor was lost; NaN is in no interval."""
     return np.all((0.5 < total) & (total < np.inf)) and np.all(np.isfinite(out))

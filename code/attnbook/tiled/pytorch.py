@@ -17,11 +17,9 @@ import torch
 from jaxtyping import Integer
 from torch import Tensor
 
-from attnbook.pytorch.attention import weighted_sum
 from attnbook.pytorch.masks import causal_mask, padding_mask, refuse_lengths
+from attnbook.pytorch.online import attention_with_lse
 from attnbook.pytorch.operation import Float, check_and_cast, has_values
-from attnbook.pytorch.scores import dot_product_scores
-from attnbook.pytorch.softmax import logsumexp, softmax
 
 CACHED = 2**18  # scores at once: 1 MiB of float32
 FEWEST_ROWS, MOST_ROWS = 256, 1024  # between them, as many as the cache holds
@@ -39,11 +37,11 @@ def attention_tiled(
 
         out = softmax(S) v,    L_i = log Σ_j exp(S_ij),    S = q kᵀ / √d_k
 
-    Returns the output (..., n_q, d_v) and L (..., n_q), as `attnbook.online.attention_tiled` does.
+    Returns the output (..., n_q, d_v) and L (..., n_q), as `attnbook.tiled.attention_tiled` does.
     """
     if not _is_for_tiles(q, k, v):
-        return _readable(q, k, v)
-    out, lse = _room(q, v)
+        return attention_with_lse(q, k, v)
+    out, lse = _empty_outputs(q, v)
     _over_first_keys(k.shape[-2], q, k, v, out, lse)
     return out, lse
 
@@ -60,13 +58,13 @@ def causal_attention_tiled(
     key.
     """
     if _is_for_tiles(q, k, v):
-        out, lse = _room(q, v)
+        out, lse = _empty_outputs(q, v)
         future = torch.ones(CAUSAL_ROWS, CAUSAL_ROWS, dtype=torch.bool, device=q.device).triu(1)
         limit = torch.where(future, -torch.inf, torch.inf).to(q.dtype)
-        write = functools.partial(_keys_up_to_now, limit)
-        if _over_heads(write, CAUSAL_ROWS, q, k, v, out, lse):
+        compute = functools.partial(_keys_up_to_now, limit)
+        if _over_heads(compute, CAUSAL_ROWS, q, k, v, out, lse):
             return out, lse
-    return _readable(q, k, v, causal_mask(q.shape[-2], k.shape[-2], q.device))
+    return attention_with_lse(q, k, v, causal_mask(q.shape[-2], k.shape[-2], q.device))
 
 
 @check_and_cast
@@ -84,20 +82,14 @@ def padded_attention_tiled(
     refuse_lengths(valid_lens, k.shape[-2])
     if not _is_for_tiles(q, k, v, valid_lens):
         mask, heads = padding_mask(valid_lens, k.shape[-2]), [1] * (q.ndim - 3)
-        return _readable(q, k, v, mask.reshape(len(q), *heads, *mask.shape[1:]))
-    out, lse = _room(q, v)
+        return attention_with_lse(q, k, v, mask.reshape(len(q), *heads, *mask.shape[1:]))
+    out, lse = _empty_outputs(q, v)
     for i, n in enumerate(valid_lens.tolist()):
         _over_first_keys(n, q[i], k[i], v[i], out[i], lse[i])
     return out, lse
 
 
-def _readable(q, k, v, mask=None):
-    scores = dot_product_scores(q, k)
-    lse = logsumexp(scores, mask)
-    return weighted_sum(softmax(scores, mask), v, mask), lse
-
-
-def _room(q, v):
+def _empty_outputs(q, v):
     return q.new_empty(*q.shape[:-1], v.shape[-1]), q.new_empty(q.shape[:-1])
 
 
@@ -105,9 +97,9 @@ def _over_first_keys(n, q, k, v, out, lse):
     """Over n keys, and a few hidden ones: whole vectors are faster than what remains of one."""
     whole = -(-n // VECTOR) * VECTOR
     rows = min(max(FEWEST_ROWS, CACHED // max(whole, 1)), MOST_ROWS)
-    write = functools.partial(_first_keys, n, rows)
-    if not _over_heads(write, rows, q, k[..., :whole, :], v[..., :whole, :], out, lse):
-        out[...], lse[...] = _readable(q, k[..., :n, :], v[..., :n, :])
+    compute = functools.partial(_first_keys, n, rows)
+    if not _over_heads(compute, rows, q, k[..., :whole, :], v[..., :whole, :], out, lse):
+        out[...], lse[...] = attention_with_lse(q, k[..., :n, :], v[..., :n, :])
 
 
 def _is_for_tiles(*inputs):
@@ -116,7 +108,7 @@ def _is_for_tiles(*inputs):
     return not (torch.is_grad_enabled() and any(x.requires_grad for x in inputs))
 
 
-def _over_heads(write, rows, q, k, v, out, lse):
+def _over_heads(compute, rows, q, k, v, out, lse):
     """As many heads at once as fit into the cache, for long sequences one.
 
     Returns whether the result stands. NaN and infinity among what is visible, and a product that
@@ -130,7 +122,7 @@ def _over_heads(write, rows, q, k, v, out, lse):
     given = q, k, v, out, lse[..., None]
     flat = (x.reshape(math.prod(x.shape[:-2]), *x.shape[-2:]) for x in given)
     for heads in zip(*(x.split(group) for x in flat), strict=True):
-        write(*heads, buffer)
+        compute(*heads, buffer)
     return all(torch.isfinite(x.sum()) for x in (q, k, out))
 
 
@@ -143,9 +135,9 @@ def _first_keys(n, rows, q, k, v, out, lse, buffer):
 
 def _keys_up_to_now(limit, q, k, v, out, lse, buffer):
     ahead = k.shape[1] - q.shape[1]  # query i sees the keys up to i + ahead
-    blind = max(0, -ahead)  # so many queries stand before the first key
-    out[:, :blind], lse[:, :blind] = 0, -torch.inf
-    for start in range(blind, q.shape[1], CAUSAL_ROWS):
+    n_empty = max(0, -ahead)  # queries before the first key
+    out[:, :n_empty], lse[:, :n_empty] = 0, -torch.inf
+    for start in range(n_empty, q.shape[1], CAUSAL_ROWS):
         block = q[:, start : start + CAUSAL_ROWS]
         n = block.shape[1]
         seen = start + n + ahead
