@@ -10,6 +10,7 @@ import torch
 
 from attnbook import gradients, masks, online, reference
 from attnbook.distributed import local
+from attnbook.pytorch import online as blockwise
 from attnbook.pytorch import options
 
 SIZES = [(5, 9, 3, 4), (9, 5, 3, 4), (7, 7, 2, 2), (1, 8, 4, 3), (8, 1, 4, 3)]  # n_q n_k d_k d_v
@@ -42,7 +43,7 @@ def close(x, y):
 
 @pytest.fixture(params=(1, 3, 1024))
 def keys_in_a_block(request, monkeypatch):
-    monkeypatch.setattr(local, "KEYS", request.param)
+    monkeypatch.setattr(blockwise, "KEYS", request.param)
 
 
 @pytest.mark.parametrize("heads", HEADS)
@@ -156,7 +157,7 @@ BACKWARD = {
 
 @pytest.mark.parametrize("mistake", BACKWARD)
 def test_a_number_that_is_not_finite_where_it_has_no_part_is_rejected(monkeypatch, mistake):
-    one_line.put(monkeypatch, local._backward, *BACKWARD[mistake])
+    one_line.put(monkeypatch, blockwise.attention_blockwise_backward, *BACKWARD[mistake])
     with pytest.raises(AssertionError):
         assert_not_finite_where_the_definition_is_not(torch.nan, True)
 
