@@ -166,7 +166,3 @@ def test_more_ranks_are_never_slower_on_paper_until_the_link_is_the_limit():
     assert m == 6000 and 2**20 // 1024 == 1024  # positions a rank of 1024: a sixth of that
     slow = model.ring_seconds(LLAMA, 1024, machine, True)
     assert slow > 5 * model.flops(LLAMA, True) / 6e14 / 1024
-    assert model.ring_backward_seconds(LLAMA, 1, machine) == 2.5 * model.ring_seconds(
-        LLAMA, 1, machine
-    )
-    assert model.head_parallel_seconds(LLAMA, 1, machine) == model.ring_seconds(LLAMA, 1, machine)

@@ -1,15 +1,13 @@
 """Attention over the ranks of `torch.distributed`: a ring, and the heads shared out."""
 
-from attnbook.distributed.attention import ring_attention, ring_attention_with_lse
+from attnbook.distributed.attention import ring_attention
 from attnbook.distributed.heads import head_parallel_attention
 from attnbook.distributed.launch import command, launch
 from attnbook.distributed.local import attend, attend_backward
 from attnbook.distributed.model import (
     Machine,
     flops,
-    head_parallel_seconds,
     hidden_from,
-    ring_backward_seconds,
     ring_seconds,
     ring_step,
 )
@@ -43,15 +41,12 @@ __all__ = [
     "flops",
     "head_parallel_attention",
     "head_parallel_bytes",
-    "head_parallel_seconds",
     "hidden_from",
     "join_sequence",
     "launch",
     "pieces",
     "ring_attention",
-    "ring_attention_with_lse",
     "ring_backward_bytes",
-    "ring_backward_seconds",
     "ring_bytes",
     "ring_seconds",
     "ring_step",

@@ -54,24 +54,6 @@ def ring_attention(
     Source: Liu, Zaharia and Abbeel (2023), algorithm 1; the zigzag xrennvidia (2023), named by
     zhuzilin (2024).
     """
-    return RingAttention.apply(q, k, v, Ring.of(group), causal, _fit(q, placement), scale)[0]
-
-
-@check_shapes
-def ring_attention_with_lse(
-    q: Float[Tensor, "*batch n_heads n d_k"],
-    k: Float[Tensor, "*batch n_kv_heads n d_k"],
-    v: Float[Tensor, "*batch n_kv_heads n d_v"],
-    causal: bool = False,
-    placement: str = "zigzag",
-    scale: Scalar | None = None,
-    group=None,
-) -> tuple[AnyFloat[Tensor, "*batch n_heads n d_v"], AnyFloat[Tensor, "*batch n_heads n"]]:
-    """`ring_attention`, and the log-sum-exp L of each query's scores over all ranks.
-
-    Returns the output and L, which has no gradient and is float32 at least. Raises as
-    `ring_attention` does.
-    """
     return RingAttention.apply(q, k, v, Ring.of(group), causal, _fit(q, placement), scale)
 
 
@@ -119,19 +101,18 @@ def backward(grad_out, q, k, v, out, lse, ring, causal, placement, scale):
 
 
 class RingAttention(torch.autograd.Function):
-    """The output and L, and how autograd goes back."""
+    """The output, and how autograd goes back."""
 
     @staticmethod
     def forward(ctx, q, k, v, *how):
         out, lse = forward(q, k, v, *how)
         ctx.save_for_backward(q, k, v, out, lse)
         ctx.how = how
-        ctx.mark_non_differentiable(lse)
-        return out.to(q.dtype), lse
+        return out.to(q.dtype)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx, grad_out, _):
+    def backward(ctx, grad_out):
         q, k, v, out, lse = ctx.saved_tensors
         grads = backward(grad_out, q, k, v, out, lse, *ctx.how)
         given = zip(grads, (q, k, v), strict=True)

@@ -40,7 +40,7 @@ def head_parallel_attention(
                 f"{name} has {x.shape[-3]} heads; expected a multiple of the {ring.n_ranks} ranks"
             )
     whole = [heads_for_positions(x, ring, placement) for x in (q, k, v)]
-    out, _ = RingAttention.apply(*whole, Ring(), causal, placement, scale)
+    out = RingAttention.apply(*whole, Ring(), causal, placement, scale)
     return positions_for_heads(out, ring, placement)
 
 

@@ -7,7 +7,7 @@ of the two. What the ranks do at the edges of a step, and what else goes over a 
 import math
 from typing import NamedTuple
 
-from attnbook.distributed.traffic import head_parallel_bytes, ring_backward_bytes, ring_bytes
+from attnbook.distributed.traffic import ring_bytes
 
 
 class Machine(NamedTuple):
@@ -45,26 +45,6 @@ def ring_seconds(work, n_ranks, machine, causal=False):
     """
     compute, travel = ring_step(work, n_ranks, machine, causal)
     return (n_ranks - 1) * max(compute, travel) + compute
-
-
-def ring_backward_seconds(work, n_ranks, machine, causal=False):
-    """Seconds of the backward pass: five products for two, and the gradients travel as well.
-
-    (w - 1) · max(2.5 · compute, travel) + 2.5 · compute + the last step home
-    """
-    compute = 2.5 * ring_step(work, n_ranks, machine, causal)[0]
-    if n_ranks == 1:
-        return compute
-    sent = ring_backward_bytes(work, n_ranks) / n_ranks
-    travel = sent / machine.bandwidth + machine.delay
-    return (n_ranks - 1) * max(compute, travel) + compute + travel
-
-
-def head_parallel_seconds(work, n_ranks, machine, causal=False):
-    """Seconds of the forward pass with the heads shared out: exchanges hide behind nothing."""
-    compute = flops(work, causal) / n_ranks / machine.flops
-    exchange = head_parallel_bytes(work, n_ranks) / machine.bandwidth + 2 * machine.delay
-    return compute + (exchange if n_ranks > 1 else 0.0)
 
 
 def hidden_from(work, machine, causal=False):
