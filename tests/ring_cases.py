@@ -28,12 +28,12 @@ def cases(ring):
     found = {}
     for name, case in CASES.items():
         differences, sent = trials.compare(ring, WORK, *case)
-        found[name] = [*(trials.worst(ring, x) for x in differences), *sent]
+        found[name] = [*(trials.max_over_ranks(ring, x) for x in differences), *sent]
     found["half"] = half(ring)
     found["two rings"] = two_rings(ring)
     found["wrong"] = wrong(ring)
     found["on the wire"] = on_the_wire(ring)
-    trials.say(ring, json.dumps(found))
+    trials.print_once(ring, json.dumps(found))
 
 
 def half(ring):
@@ -48,7 +48,7 @@ def half(ring):
     pairs = zip((out, q.grad, k.grad, v.grad), mine, strict=True)
     errors = [(x - y).abs().max() / y.abs().max() for x, y in pairs]
     assert out.dtype == k.grad.dtype == torch.bfloat16
-    return [trials.worst(ring, max(errors)) * 256, sent.bytes]
+    return [trials.max_over_ranks(ring, max(errors)) * 256, sent.bytes]
 
 
 def two_rings(ring):
@@ -61,7 +61,7 @@ def two_rings(ring):
     out = distributed.ring_attention(*parts, True, group=mine)
     out = [out, distributed.head_parallel_attention(*parts, True, group=mine)]
     wanted = distributed.split_sequence(trials.alone(*whole, True)[0], place.n_ranks)[place.rank]
-    return trials.worst(ring, max((x - wanted).abs().max() for x in out))
+    return trials.max_over_ranks(ring, max((x - wanted).abs().max() for x in out))
 
 
 def wrong(ring):
@@ -72,7 +72,7 @@ def wrong(ring):
         found, _ = trials.compare(ring, WORK, distributed.ring_attention, "zigzag", True)
     finally:
         attention.visible_slices = right
-    return trials.worst(ring, max(found))
+    return trials.max_over_ranks(ring, max(found))
 
 
 def on_the_wire(ring):
@@ -80,11 +80,11 @@ def on_the_wire(ring):
     if not sys.platform.startswith("linux") or ring.n_ranks == 1:
         return None
     block = torch.ones(2**19, dtype=torch.float64)
-    trials.worst(ring, 0)
+    trials.max_over_ranks(ring, 0)
     before = acknowledged()
     Ring.of().send(block).wait()
-    trials.worst(ring, 0)
-    return trials.worst(ring, acknowledged() - before) / (block.numel() * 8)
+    trials.max_over_ranks(ring, 0)
+    return trials.max_over_ranks(ring, acknowledged() - before) / (block.numel() * 8)
 
 
 def acknowledged():
@@ -101,4 +101,4 @@ def acknowledged():
 
 
 if __name__ == "__main__":
-    distributed.take_part(cases, seconds=60)
+    distributed.run_rank(cases, seconds=60)

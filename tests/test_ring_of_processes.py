@@ -90,7 +90,9 @@ def test_as_many_bytes_leave_through_the_machines_connections(n_ranks):
 def test_ranks_that_send_different_numbers_are_found(monkeypatch):
     monkeypatch.setattr(trials, "compare", lambda *_: ((0.0, 0.0), [0, 0]))
     assert trials.agree_among(Ring())["ring forward"] == (True, 0, 0)
-    monkeypatch.setattr(trials, "worst", lambda ring, number: max(number, 1))  # another sent 1
+    monkeypatch.setattr(
+        trials, "max_over_ranks", lambda ring, number: max(number, 1)
+    )  # another sent 1
     assert trials.agree_among(Ring())["ring forward"] == (False, None, 0)
 
 

@@ -142,12 +142,12 @@ def rank(monkeypatch):
 
 
 def test_a_rank_joins_does_its_task_and_leaves_with_the_others(rank):
-    session.take_part(lambda ring: rank.append(("task", ring)), 5)
+    session.run_rank(lambda ring: rank.append(("task", ring)), 5)
     names = ["listen", "init_process_group", "task", "barrier", "destroy_process_group"]
     assert [name for name, *_ in rank] == names
     _, backend, wait = rank[1]
     assert (backend, wait.total_seconds()) == ("gloo", 5) and rank[2] == ("task", Ring(3, 4))
-    session.take_part(lambda ring: None)
+    session.run_rank(lambda ring: None)
     assert rank[6][2].total_seconds() == 60
 
 
@@ -157,7 +157,7 @@ def test_a_rank_joins_does_its_task_and_leaves_with_the_others(rank):
 def test_gpus_are_taken_if_there_is_one_for_each_rank(rank, monkeypatch, available, gpus, nccl):
     monkeypatch.setattr(dist, "is_nccl_available", lambda: available)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: gpus)
-    session.take_part(lambda ring: None)
+    session.run_rank(lambda ring: None)
     assert (("device", 1) in rank) == bool(nccl)
     (joined,) = [each for each in rank if each[0] == "init_process_group"]
     assert joined[1] == ("nccl" if nccl else "gloo")
@@ -175,7 +175,7 @@ def test_whatever_ends_a_task_is_said(rank, error, said, monkeypatch):
         raise error
 
     with pytest.raises(Left):
-        session.take_part(task)
+        session.run_rank(task)
     assert rank[-1] == ("leave", said) and ("barrier",) not in rank
     monkeypatch.delenv("RANK")
     assert session._name() == "rank ?"

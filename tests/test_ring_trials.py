@@ -53,7 +53,7 @@ def test_each_form_is_compared_with_its_own_bytes(monkeypatch):
 
     monkeypatch.setattr(trials, "compare", compare)
     monkeypatch.setattr(trials, "order", lambda ring: ["post"])
-    monkeypatch.setattr(trials, "worst", lambda ring, number: number)
+    monkeypatch.setattr(trials, "max_over_ranks", lambda ring, number: number)
     monkeypatch.setattr(trials, "context_parallel", lambda ring: "asked")
     found = trials.agree_among(Ring(0, 4))
     assert asked == [
@@ -185,7 +185,7 @@ def test_calls_take_turns_after_a_round_that_does_not_count(monkeypatch):
     calls = {n: lambda n=n, t=t: call(n, t) for n, t in times.items()}
     monkeypatch.setattr(trials.time, "perf_counter", lambda: now[0])
     slower = []
-    monkeypatch.setattr(trials, "worst", lambda ring, x: slower.append(x) or 2 * x)
+    monkeypatch.setattr(trials, "max_over_ranks", lambda ring, x: slower.append(x) or 2 * x)
     assert trials.medians(Ring(), calls, 3) == {"a": 4.0, "b": 14.0}
     assert called == list("ab") * 4
     assert slower[::2] == [0] * 8  # all begin together
@@ -199,17 +199,17 @@ def test_the_worst_of_all_ranks_is_what_counts(monkeypatch):
         number.clamp_(min=3.0)
 
     monkeypatch.setattr(dist, "all_reduce", all_reduce)
-    assert trials.worst(Ring(), 2) == 2.0 and asked == []
+    assert trials.max_over_ranks(Ring(), 2) == 2.0 and asked == []
     own = torch.tensor(1.0, dtype=torch.float64)
-    assert trials.worst(Ring(0, 2, "some"), own) == 3.0 and own == 1
+    assert trials.max_over_ranks(Ring(0, 2, "some"), own) == 3.0 and own == 1
     assert asked == [(dist.ReduceOp.MAX, "some")]
-    assert trials.everywhere(Ring(), True) and not trials.everywhere(Ring(), False)
-    assert not trials.everywhere(Ring(0, 2, "some"), True)
+    assert trials.on_all_ranks(Ring(), True) and not trials.on_all_ranks(Ring(), False)
+    assert not trials.on_all_ranks(Ring(0, 2, "some"), True)
 
 
 def test_one_rank_speaks_for_all(capfd):
     for rank in range(3):
-        trials.say(Ring(rank, 3), f"rank {rank}")
+        trials.print_once(Ring(rank, 3), f"rank {rank}")
     trials.say_here("here")
     assert capfd.readouterr() == ("rank 0\n", "here\n")
 

@@ -13,7 +13,7 @@ from attnbook.distributed.model import (
 )
 from attnbook.distributed.placement import join_sequence, pieces, split_sequence, visible_pairs
 from attnbook.distributed.ring import RankLost, Ring, Transfer
-from attnbook.distributed.session import take_part
+from attnbook.distributed.session import run_rank
 from attnbook.distributed.traffic import (
     Sent,
     Work,
@@ -50,8 +50,8 @@ __all__ = [
     "ring_bytes",
     "ring_seconds",
     "ring_step",
+    "run_rank",
     "split_sequence",
-    "take_part",
     "timed",
     "visible_pairs",
 ]

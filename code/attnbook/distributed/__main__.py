@@ -3,7 +3,7 @@
 import argparse
 
 from attnbook.distributed import trials
-from attnbook.distributed.session import take_part
+from attnbook.distributed.session import run_rank
 
 
 def main():
@@ -19,7 +19,7 @@ def main():
     fault.add_argument("rank", type=int)
     given = vars(parser.parse_args())
     task, seconds = given.pop("task"), given.pop("seconds")
-    take_part(lambda ring: getattr(trials, task)(ring, **given), seconds)
+    run_rank(lambda ring: getattr(trials, task)(ring, **given), seconds)
 
 
 if __name__ == "__main__":

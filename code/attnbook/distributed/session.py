@@ -17,7 +17,7 @@ LOOK = 0.5  # seconds between two looks at whether the parent still lives
 STARTER = "ATTNBOOK_STARTER"  # set: standard input is closed when what started the run ends
 
 
-def take_part(task, seconds=60.0):
+def run_rank(task, seconds=60.0):
     """Do `task(ring)` as one rank of a run that `torchrun` has begun, and leave it.
 
     NCCL between GPUs if there is one for each rank, else gloo between processors. Nobody waits for

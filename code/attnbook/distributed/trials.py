@@ -59,7 +59,7 @@ def agree(ring, sizes):
         among = first(ring, size)
         if ring.rank < size:
             found[size] = agree_among(among)
-    say(ring, json.dumps(found))
+    print_once(ring, json.dumps(found))
 
 
 def first(ring, size, seconds=60.0):
@@ -85,8 +85,8 @@ def agree_among(ring):
         differences, sent = compare(ring, work, function, placement, causal)
         ways = zip(("forward", "backward"), differences, sent, predictions, strict=True)
         for way, difference, number, predict in ways:
-            close = worst(ring, difference) < CLOSE
-            same = everywhere(ring, number == worst(ring, number))
+            close = max_over_ranks(ring, difference) < CLOSE
+            same = on_all_ranks(ring, number == max_over_ranks(ring, number))
             sent_by_each = number if same else None
             found[f"{name} {way}"] = close, sent_by_each, predict(work, ring.n_ranks)
     if ring.n_ranks == 2:
@@ -210,7 +210,7 @@ def times(ring, lengths=(512, 1024, 2048), n_heads=4, d=64, rounds=3):
     machine = model.Machine(model.flops(one) / taken.pop("step"), bandwidth)
     predicted = {w.n: model.ring_seconds(w, ring.n_ranks, machine) for w in works}
     seconds = {n: (predicted[n], taken[n]) for n in lengths}
-    say(ring, json.dumps([machine.flops, machine.bandwidth, seconds]))
+    print_once(ring, json.dumps([machine.flops, machine.bandwidth, seconds]))
 
 
 def medians(ring, calls, rounds):
@@ -221,12 +221,12 @@ def medians(ring, calls, rounds):
     found = {name: [] for name in calls}
     for _ in range(rounds + 1):
         for name, call in calls.items():
-            worst(ring, 0)  # nobody begins before all are there
+            max_over_ranks(ring, 0)  # nobody begins before all are there
             began = time.perf_counter()
             call()
             if device().type == "cuda":
                 torch.cuda.synchronize()
-            found[name].append(worst(ring, time.perf_counter() - began))
+            found[name].append(max_over_ranks(ring, time.perf_counter() - began))
     return {name: statistics.median(each[1:]) for name, each in found.items()}
 
 
@@ -242,7 +242,7 @@ def fault(ring, kind, rank):
     attention.ring_attention(q, k, v)
 
 
-def worst(ring, number):
+def max_over_ranks(ring, number):
     """The largest of the numbers that the ranks of the ring have."""
     number = torch.as_tensor(number, dtype=torch.float64, device=device()).clone()
     if ring.n_ranks > 1:
@@ -250,12 +250,12 @@ def worst(ring, number):
     return number.item()
 
 
-def everywhere(ring, claim):
+def on_all_ranks(ring, claim):
     """Whether it is so on all ranks of the ring."""
-    return worst(ring, 0.0 if claim else 1.0) == 0
+    return max_over_ranks(ring, 0.0 if claim else 1.0) == 0
 
 
-def say(ring, line):
+def print_once(ring, line):
     """Print a line, once."""
     if ring.rank == 0:
         print(line, flush=True)
