@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnbook.exercises.engine.exercise import Mistake
-from attnbook.exercises.engine.write import Write, case
+from attnbook.exercises.engine.writes import Write, case
 
 DOUBLE = Write(
     name="test.double",

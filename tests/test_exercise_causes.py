@@ -12,11 +12,11 @@ from double import DOUBLE, text
 from attnbook import exercises
 from attnbook.exercises.chapters.dot_product import scaled_dot_product_attention as attention
 from attnbook.exercises.chapters.three_ways.first_moved import in_steps
-from attnbook.exercises.engine.break_it import Break
+from attnbook.exercises.engine.breaks import Break
 from attnbook.exercises.engine.edits import versions
 from attnbook.exercises.engine.exercise import Exercise, Mistake
-from attnbook.exercises.engine.predict import Predict
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine.predicts import Predict
+from attnbook.exercises.engine.writes import case, stress
 
 
 def test_a_misconception_comes_with_the_smallest_input_that_shows_it():

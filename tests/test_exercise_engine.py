@@ -12,7 +12,7 @@ from attnbook.exercises.engine import record
 from attnbook.exercises.engine.attempt import identical
 from attnbook.exercises.engine.compare import difference
 from attnbook.exercises.engine.exercise import not_yet
-from attnbook.exercises.engine.module import read_mistakes
+from attnbook.exercises.engine.reading import read_mistakes
 
 LIBRARY = {"warnings": warnings}
 pytestmark = pytest.mark.usefixtures("progress_folder")

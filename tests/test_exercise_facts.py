@@ -11,8 +11,8 @@ from attnbook.exercises.engine.diagnose.cases import division
 from attnbook.exercises.engine.diagnose.relations import RELATIONS, relation
 from attnbook.exercises.engine.edits import versions
 from attnbook.exercises.engine.exercise import Exercise, Mistake
-from attnbook.exercises.engine.predict import Predict
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine.predicts import Predict
+from attnbook.exercises.engine.writes import case, stress
 
 WEIGHTS = np.array([[0.25, 0.75], [0.5, 0.5]])
 RELATED = {

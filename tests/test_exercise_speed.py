@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from attnbook import exercises
-from attnbook.exercises.engine import diagnose, write
+from attnbook.exercises.engine import diagnose, writes
 
 WRITE = [e for e in exercises.every() if e.kind == "Write"]
 ON_TENSORS = {  # chapters
@@ -73,8 +73,8 @@ def test_the_first_check_of_a_wrong_answer_makes_few_calls(exercise, monkeypatch
         made.append(arguments)
         return attempt(*arguments, **options)
 
-    attempt = write.attempt
-    monkeypatch.setattr(write, "attempt", counted)
+    attempt = writes.attempt
+    monkeypatch.setattr(writes, "attempt", counted)
     monkeypatch.setattr(exercise, "_results", {})
     exercise.verdict(lambda *arguments: None)
     exercise.verdict(exercise.mistakes[-1].answer)

@@ -9,7 +9,7 @@ from solution_mutants import mutants
 
 from attnbook import exercises
 from attnbook.exercises.engine.attempt import attempt
-from attnbook.exercises.engine.break_it import plain_input
+from attnbook.exercises.engine.breaks import plain_input
 
 ALL = exercises.every()
 name = {"ids": lambda x: x.name}

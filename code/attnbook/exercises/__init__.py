@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 
 from attnbook.exercises.engine import record
-from attnbook.exercises.engine.module import TITLE
+from attnbook.exercises.engine.reading import TITLE
 from attnbook.show import Markdown
 
 CHAPTERS = (

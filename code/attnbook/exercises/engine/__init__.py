@@ -1,8 +1,35 @@
 """What all exercises share: checking an answer, naming the cause, hints, progress.
 
-`module` reads an exercise from its module, whose mistakes are `edits` of the answer. An `exercise`
-is a `write`, a `predict` or a `break_it`, and `record` keeps which are solved. A check makes an
-`attempt` of an answer in a `sandbox`, and `compare`s. Functions of `tensors` meet PyTorch's plain
-`settings`; those that `launch` a kernel are watched, and `gpu_compile` tries the kernel. Where no
-known mistake is found, `diagnose` says what can be seen.
+`reading` reads an exercise from its module, whose mistakes are `edits` of the answer. An `exercise`
+is one of the `writes`, `predicts` or `breaks`, and `record` keeps which are solved. A check makes
+an `attempt` of an answer in a `sandbox`, and `compare`s. Where no known mistake is found,
+`diagnose` says what can be seen.
+
+An exercise imports what it needs from here, but for what needs PyTorch: functions of `tensors` meet
+PyTorch's plain `settings`; those that `launch` a kernel are watched, and `gpu_compile` tries the
+kernel.
 """
+
+from attnbook.arguments import describe
+from attnbook.exercises.engine.breaks import Break, a_row, whole_numbers
+from attnbook.exercises.engine.exercise import Mistake, Verdict, not_yet
+from attnbook.exercises.engine.reading import break_it, predict, read_mistakes, write
+from attnbook.exercises.engine.sandbox import Unfit
+from attnbook.exercises.engine.writes import case, stress
+
+__all__ = [
+    "Break",
+    "Mistake",
+    "Unfit",
+    "Verdict",
+    "a_row",
+    "break_it",
+    "case",
+    "describe",
+    "not_yet",
+    "predict",
+    "read_mistakes",
+    "stress",
+    "whole_numbers",
+    "write",
+]

@@ -3,8 +3,8 @@
 import numpy as np
 
 from attnbook import reference
+from attnbook.exercises.engine import read_mistakes
 from attnbook.exercises.engine.edits import versions
-from attnbook.exercises.engine.module import read_mistakes
 from attnbook.exercises.families import weights
 
 

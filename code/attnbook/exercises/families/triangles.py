@@ -1,8 +1,7 @@
 """Wrong causal masks, for NumPy and for PyTorch: rules for query i, key j and the two sizes."""
 
+from attnbook.exercises.engine import Mistake, read_mistakes
 from attnbook.exercises.engine.edits import value
-from attnbook.exercises.engine.exercise import Mistake
-from attnbook.exercises.engine.module import read_mistakes
 
 RULES = """
 the triangle is anchored at the top left: with more keys than queries the last query must see the

@@ -19,8 +19,7 @@ import math
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import softmax
 
 

@@ -18,8 +18,7 @@ own, and the softmax drops the query's.
 
 import numpy as np
 
-from attnbook.arguments import describe
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, describe
 from attnbook.reference import softmax
 
 

@@ -15,7 +15,7 @@ Nearly all of the work is in the projections, which the paper does once for each
 hidden layer is where the memory goes.
 """
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def counts():

@@ -17,7 +17,7 @@ ceiling.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def sharpest():

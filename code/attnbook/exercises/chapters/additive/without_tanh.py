@@ -18,7 +18,7 @@ does not listen.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def without_tanh():

@@ -19,8 +19,7 @@ from math import prod
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case
+from attnbook.exercises.engine import case, write
 
 
 def cost(n_q, n_k, d_k, d_v, h, h_kv, itemsize):

@@ -17,8 +17,7 @@ A causal mask halves the work of reading, and it saves nothing at all in writing
 
 import numpy as np
 
-from attnbook.exercises.engine.break_it import whole_numbers
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, whole_numbers
 from attnbook.measure import causal_pairs
 
 

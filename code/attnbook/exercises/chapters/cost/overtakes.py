@@ -17,7 +17,7 @@ Grouped heads make the projections cheaper and a third matrix makes the dense pa
 length at which attention takes over is not 12 d, as in the chapter's layer, but 13 d.
 """
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def overtakes():

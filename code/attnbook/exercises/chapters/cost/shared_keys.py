@@ -14,7 +14,7 @@ Notice
 A fused program moves these 20 MiB; in three phases S and A are written and read in addition.
 """
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def shared_keys():

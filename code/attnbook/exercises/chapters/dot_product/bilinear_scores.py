@@ -17,8 +17,7 @@ key. With it, n_q × d_q × d_k + n_q × n_k × d_k multiplications replace n_q 
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import softmax
 
 

@@ -19,7 +19,7 @@ test must show the order, as its unequal sizes show the shape.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it
 from attnbook.exercises.families.matrices import allowed, spread, values_tie
 from attnbook.reference import scaled_dot_product_attention, softmax
 

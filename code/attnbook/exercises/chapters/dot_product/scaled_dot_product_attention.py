@@ -21,8 +21,7 @@ they come here.
 import numpy as np
 
 from attnbook import reference
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.families import attention
 from attnbook.masks import causal_mask, padding_mask
 from attnbook.reference import softmax, weighted_sum

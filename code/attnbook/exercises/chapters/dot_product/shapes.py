@@ -15,7 +15,7 @@ The width of a key, 4, stands in neither result: the first product sums over it.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 from attnbook.reference import softmax
 
 

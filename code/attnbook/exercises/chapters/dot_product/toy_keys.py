@@ -17,7 +17,7 @@ key, the Gaussian kernel the nearer one.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 from attnbook.reference import dot_product_scores, gaussian_scores, softmax
 
 

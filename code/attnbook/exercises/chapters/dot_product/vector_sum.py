@@ -17,7 +17,7 @@ unless something that is not linear stands between the sum and the score.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 from attnbook.reference import softmax
 
 

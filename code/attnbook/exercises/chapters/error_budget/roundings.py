@@ -14,7 +14,7 @@ Notice
 This is why a running output is kept in float32, and rounded when all is merged.
 """
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def roundings():

@@ -18,9 +18,8 @@ import numpy as np
 import torch
 
 from attnbook import reference
-from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.engine.tensors import on_tensors
-from attnbook.exercises.engine.write import case, stress
 
 
 def rounds_once(q, k, v):

@@ -30,8 +30,7 @@ from attnbook.exercises.chapters.flash_attention.counted import (
     tiles_left,
     without_the_matrix,
 )
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case
+from attnbook.exercises.engine import case, write
 from attnbook.masks import causal_mask
 from attnbook.online import attention_with_lse
 

@@ -20,8 +20,7 @@ No other block was needed, because the output and L have already met all keys.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import logsumexp, softmax
 
 

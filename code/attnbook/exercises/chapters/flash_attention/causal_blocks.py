@@ -16,7 +16,7 @@ After a long cache few tiles are empty: a causal mask saves half of them only wh
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 from attnbook.masks import causal_mask
 from attnbook.online import visible_blocks
 

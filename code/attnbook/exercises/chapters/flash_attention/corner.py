@@ -17,8 +17,7 @@ A shortcut that is right for one mask is a bug under the next: look at all of a 
 
 import numpy as np
 
-from attnbook.arguments import describe
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, describe
 from attnbook.masks import causal_mask
 from attnbook.online import visible_blocks
 

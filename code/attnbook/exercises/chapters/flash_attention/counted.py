@@ -5,8 +5,8 @@ import tracemalloc
 
 import numpy as np
 
+from attnbook.exercises.engine import not_yet
 from attnbook.exercises.engine.attempt import attempt
-from attnbook.exercises.engine.exercise import not_yet
 from attnbook.masks import causal_mask
 from attnbook.online import visible_blocks
 

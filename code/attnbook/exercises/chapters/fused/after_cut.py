@@ -16,8 +16,7 @@ cut.
 import numpy as np
 
 from attnbook import masks
-from attnbook.exercises.engine.break_it import whole_numbers
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, whole_numbers
 
 
 def after_cut():

@@ -15,7 +15,7 @@ Of 36 blocks 13 are computed, and only 6 look at the rule.
 import numpy as np
 
 from attnbook import masks, online
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def document_blocks():

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from attnbook.exercises.engine.sandbox import Unfit
+from attnbook.exercises.engine import Unfit
 from attnbook.exercises.engine.settings import plain_settings
 from attnbook.fused import backends
 

@@ -4,7 +4,7 @@ import functools
 
 import torch
 
-from attnbook.exercises.engine.exercise import not_yet
+from attnbook.exercises.engine import not_yet
 from attnbook.exercises.engine.sandbox import Output, quiet
 from attnbook.exercises.engine.settings import plain_settings
 from attnbook.fused.watching import FUSED, graph, ran

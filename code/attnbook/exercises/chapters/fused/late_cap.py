@@ -18,8 +18,7 @@ import functools
 import numpy as np
 
 from attnbook import reference
-from attnbook.arguments import describe
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, describe
 
 SCORES, VALUES = np.log([[1.0, 3.0, 4.0]]), np.array([[0.0], [4.0], [8.0]])
 

@@ -19,8 +19,7 @@ import torch
 
 from attnbook import reference
 from attnbook.exercises.chapters.fused.found import missed, on_tensors
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case
+from attnbook.exercises.engine import case, write
 
 
 def masked(q, k, v, mask):

@@ -4,9 +4,8 @@ import contextlib
 
 import torch
 
+from attnbook.exercises.engine import Unfit, Verdict
 from attnbook.exercises.engine.attempt import attempt
-from attnbook.exercises.engine.exercise import Verdict
-from attnbook.exercises.engine.sandbox import Unfit
 from attnbook.exercises.engine.settings import plain_settings
 
 OF = ("b", "h", "i", "j")

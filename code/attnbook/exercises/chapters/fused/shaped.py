@@ -20,8 +20,7 @@ import torch.nn.functional as F
 
 from attnbook import reference
 from attnbook.exercises.chapters.fused.found import missed, on_tensors
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case
+from attnbook.exercises.engine import case, write
 
 
 def shaped(q, k, v, mask):

@@ -20,8 +20,7 @@ import numpy as np
 import torch
 
 from attnbook.exercises.chapters.fused.places import called, with_an_array
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case
+from attnbook.exercises.engine import case, write
 from attnbook.positions import alibi_bias
 
 

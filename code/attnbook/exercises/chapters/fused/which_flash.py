@@ -17,7 +17,7 @@ import functools
 import torch
 
 from attnbook import fused
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 from attnbook.exercises.engine.settings import plain_settings
 
 

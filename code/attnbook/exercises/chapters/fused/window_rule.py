@@ -21,8 +21,7 @@ import torch
 
 from attnbook import masks
 from attnbook.exercises.chapters.fused.places import called, with_an_array
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def window_rule(valid_lens, n_q, n_k, left):

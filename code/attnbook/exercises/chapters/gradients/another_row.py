@@ -16,7 +16,7 @@ Each row of G_S sums to 0: to raise all scores alike changes nothing.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 from attnbook.gradients import softmax_backward
 
 

@@ -19,8 +19,7 @@ it behind every `+`.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def bias_backward(grad_scores, shape):

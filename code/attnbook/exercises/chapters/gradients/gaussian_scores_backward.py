@@ -19,8 +19,7 @@ query or key, which the dot product leaves out.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def gaussian_scores_backward(grad_scores, q, k):

@@ -24,9 +24,7 @@ import functools
 import numpy as np
 
 from attnbook.exercises.chapters.gradients.passes import PASSES, judged
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.sandbox import Unfit
-from attnbook.exercises.engine.write import case
+from attnbook.exercises.engine import Unfit, case, write
 
 
 def slopes(loss, x, h=1e-5):

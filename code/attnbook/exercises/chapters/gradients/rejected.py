@@ -16,7 +16,7 @@ A gradient check has a window of steps; outside of it, it tests the step.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it
 
 SLOPE = 10 * np.log(4) - 4.5 * np.log(3)  # of the chapter's loss, by the first entry of its query
 

@@ -22,8 +22,7 @@ import numpy as np
 
 from attnbook import gradients
 from attnbook.exercises.chapters.gradients.differences import by_small_steps, drawn
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.masks import causal_mask
 from attnbook.positions import rope
 from attnbook.reference import repeat_heads, softmax

@@ -16,8 +16,7 @@ The cap cancels from the slope: near 0 a soft cap changes no gradient, whatever 
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def soft_cap_backward(grad_capped, scores, cap):

@@ -23,7 +23,7 @@ import inspect
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 from attnbook.gradients import repeat_heads_backward
 from attnbook.positions import rope
 from attnbook.reference import softmax

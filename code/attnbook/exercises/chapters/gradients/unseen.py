@@ -17,8 +17,7 @@ An input with a zero in the right place hides what stands beside that zero.
 
 import numpy as np
 
-from attnbook.arguments import describe
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, describe
 from attnbook.gradients import softmax_backward
 
 

@@ -15,7 +15,7 @@ Notice
 The layer has a third of the cache of multi-head attention, and two thirds of its parameters.
 """
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def counts():

@@ -17,8 +17,7 @@ np.repeat copies what a cache saved. A fast version gives the queries one more a
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import (
     dot_product_scores,
     merge_heads,

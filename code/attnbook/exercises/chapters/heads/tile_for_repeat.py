@@ -17,8 +17,7 @@ Random arrays with 4 and 2 heads do it; 4 and 1, or 4 and 4, prove nothing.
 
 import numpy as np
 
-from attnbook.arguments import describe
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, describe
 from attnbook.reference import scaled_dot_product_attention
 
 

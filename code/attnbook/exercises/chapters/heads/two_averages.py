@@ -16,7 +16,7 @@ A model that learns its output projection can find this factor by itself.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def two_averages():

@@ -12,7 +12,7 @@ Notice
 The rule is m // (h / h_kv), and with h_kv = h or h_kv = 1 it is the same formula.
 """
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def who_reads_whom():

@@ -17,8 +17,7 @@ in them.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import merge_heads, split_heads
 
 

@@ -18,9 +18,8 @@ is hidden from everybody. A key that one query sees and another does not can sti
 import numpy as np
 import torch
 
-from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.engine.tensors import differentiated_if_floats
-from attnbook.exercises.engine.write import case, stress
 
 
 def cleaned(x, mask):

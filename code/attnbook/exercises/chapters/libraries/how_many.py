@@ -21,7 +21,7 @@ import torch
 import torch.nn.functional as F
 
 from attnbook import pytorch
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def how_many():

@@ -19,8 +19,7 @@ import numpy as np
 import torch
 
 from attnbook import pytorch
-from attnbook.arguments import describe
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, describe
 from attnbook.exercises.engine.tensors import differentiated_if_floats
 
 

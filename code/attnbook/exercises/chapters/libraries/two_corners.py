@@ -18,7 +18,7 @@ import numpy as np
 import torch.nn.functional as F
 
 from attnbook import pytorch
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it
 from attnbook.exercises.engine.tensors import differentiated_if_floats
 from attnbook.exercises.families import matrices
 

@@ -18,9 +18,8 @@ you join them, or turn the result: mixing the two ways is how polarity bugs are 
 import numpy as np
 import torch
 
-from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.engine.tensors import differentiated_if_floats
-from attnbook.exercises.engine.write import case, stress
 
 
 def visible(attn_mask, key_padding_mask):

@@ -17,7 +17,7 @@ has to be lost.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def costs():

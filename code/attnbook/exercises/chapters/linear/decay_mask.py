@@ -19,8 +19,7 @@ Times q kᵀ, entry by entry, this is the parallel form with decay.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def decay_mask(log_decay):

@@ -19,8 +19,7 @@ is written again and again, the state grows without bound.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def delta_update(state, k, v, beta):

@@ -18,8 +18,7 @@ Normalised outputs forgive a common factor. The same mistake shows at once where
 
 import numpy as np
 
-from attnbook.arguments import describe
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, describe
 
 
 def late():

@@ -18,8 +18,7 @@ parallel form.
 import numpy as np
 
 from attnbook import linear
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import softmax
 
 

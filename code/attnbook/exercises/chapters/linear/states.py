@@ -18,7 +18,7 @@ and the delta rule keeps the newest value of each key.
 import numpy as np
 
 from attnbook import linear
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def states():

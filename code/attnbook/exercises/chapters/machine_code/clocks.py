@@ -16,8 +16,7 @@ The largest of the four is the fewest clocks that a turn can take.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def clocks(counts, warps):

@@ -17,8 +17,7 @@ No other program writes these rows, so nothing has to be added up afterwards.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import logsumexp, softmax
 
 

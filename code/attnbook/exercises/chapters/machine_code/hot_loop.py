@@ -16,8 +16,7 @@ The package asks which block can follow which; here the order of the instruction
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def hot_loop(target, matrix):

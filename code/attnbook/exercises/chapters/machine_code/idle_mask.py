@@ -16,8 +16,7 @@ What is multiplied by zero must be finite first: keep the mask.
 
 import numpy as np
 
-from attnbook.exercises.engine.break_it import a_row
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import a_row, break_it
 
 BLOCK = 4
 

@@ -14,7 +14,7 @@ Notice
 Three stages of 64 KiB and the queries' 32 make 224 KiB.
 """
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def stages():

@@ -15,7 +15,7 @@ Notice
 The number of instructions comes from the sum's terms in sixteens, the clocks from the operations.
 """
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def tile_products():

@@ -18,8 +18,7 @@ import math
 
 import numpy as np
 
-from attnbook.exercises.engine.break_it import a_row
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import a_row, break_it
 
 
 def unordered():

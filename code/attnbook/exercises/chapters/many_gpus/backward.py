@@ -31,8 +31,7 @@ from attnbook.exercises.chapters.many_gpus.counted import (
     numbers_in,
     pairs_of,
 )
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case
+from attnbook.exercises.engine import case, write
 
 
 def backward(grad_out, q, k, v, out, lse, attend_backward, send):

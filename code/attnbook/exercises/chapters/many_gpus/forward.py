@@ -32,8 +32,7 @@ from attnbook.exercises.chapters.many_gpus.counted import (
     numbers_in,
     pairs_of,
 )
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case
+from attnbook.exercises.engine import case, write
 from attnbook.online import merge
 
 

@@ -17,8 +17,7 @@ At the last step rank r holds the whole gradient of rank r + 1: one more sending
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def in_hand(parts, step):

@@ -15,7 +15,7 @@ Notice
 Shared heads favour the ring: if h_kv were h, it would send 4 times as much as the exchanges.
 """
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def ring_against_exchange():

@@ -15,8 +15,7 @@ Notice
 Shared heads were made for the cache, and a ring profits from them, too.
 """
 
-from attnbook.exercises.engine.break_it import whole_numbers
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, whole_numbers
 
 FLOPS, BANDWIDTH, ITEMSIZE = 6e14, 5e10, 2
 

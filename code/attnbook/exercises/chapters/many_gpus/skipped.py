@@ -16,8 +16,7 @@ say so; only the numbers would be others.
 """
 
 from attnbook.exercises.chapters.many_gpus.zigzag import zigzag
-from attnbook.exercises.engine.break_it import whole_numbers
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, whole_numbers
 from attnbook.masks import causal_mask
 
 

@@ -16,8 +16,7 @@ time.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def whose(n_ranks):

@@ -15,8 +15,7 @@ Positions rise within a rank, so that at home its mask is causal as it stands.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def zigzag(n, n_ranks):

@@ -14,7 +14,7 @@ Replace what is hidden: then it does not matter what stood there.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it
 from attnbook.exercises.families.three_scores import hide_the_last, not_three
 from attnbook.reference import softmax
 

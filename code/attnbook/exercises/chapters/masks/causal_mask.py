@@ -15,8 +15,7 @@ For one new query beside a cache the mask is all True: the newest sees everythin
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.families import triangles
 
 

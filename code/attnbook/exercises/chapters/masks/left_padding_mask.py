@@ -17,8 +17,7 @@ that can cost.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def left_padding_mask(valid_lens, n_k):

@@ -19,8 +19,7 @@ No weight behind a mask is small: each is exactly 0, whatever was there, even Na
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.families import weights
 from attnbook.reference import softmax
 

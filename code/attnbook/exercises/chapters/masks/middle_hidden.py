@@ -14,7 +14,7 @@ The visible weights keep their ratio, 1 : 4: a mask removes keys and reorders no
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def middle_hidden():

@@ -15,8 +15,7 @@ Several continuations of one text fit into one sequence, and none sees another.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case
+from attnbook.exercises.engine import case, write
 
 
 def tree_mask(parents):

@@ -18,7 +18,7 @@ evaluation must not.
 
 import torch
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def dropout():

@@ -20,10 +20,8 @@ import torch
 from torch import nn
 
 from attnbook import pytorch
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.sandbox import Unfit
+from attnbook.exercises.engine import Unfit, case, write
 from attnbook.exercises.engine.settings import plain_settings
-from attnbook.exercises.engine.write import case
 
 NAMES = ("w_q", "w_k", "w_v", "w_o", "w_g")
 

@@ -21,7 +21,7 @@ to write them.
 import torch
 from torch import nn
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 from attnbook.pytorch import MultiHeadAttention
 
 

@@ -23,9 +23,8 @@ import torch
 import torch.nn.functional as F
 
 from attnbook import gradients, pytorch, reference
-from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.engine.tensors import Differentiated, differentiated_if_floats
-from attnbook.exercises.engine.write import case, stress
 
 
 def self_attention(x, in_proj_weight, out_proj_weight, n_heads, mask=None):

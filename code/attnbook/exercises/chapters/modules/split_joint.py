@@ -19,9 +19,8 @@ to say its order.
 import numpy as np
 import torch
 
-from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.engine.tensors import Differentiated, differentiated_if_floats
-from attnbook.exercises.engine.write import case, stress
 
 
 def split_joint(x, n_heads):

@@ -19,8 +19,7 @@ import numpy as np
 import torch
 
 from attnbook.exercises.chapters.modules.trained import adams_steps, with_a_file
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case
+from attnbook.exercises.engine import case, write
 
 
 def through_a_file(module, optimiser, file, make):

@@ -18,8 +18,7 @@ import numpy as np
 import torch
 
 from attnbook.exercises.chapters.modules.trained import adams_steps, with_a_layer
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case
+from attnbook.exercises.engine import case, write
 
 
 def train_on(module, batches, lr):

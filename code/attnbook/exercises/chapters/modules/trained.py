@@ -6,8 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from attnbook.arguments import describe
-from attnbook.exercises.engine.sandbox import Unfit
+from attnbook.exercises.engine import Unfit, describe
 from attnbook.exercises.engine.settings import plain_settings
 
 

@@ -14,7 +14,7 @@ Notice
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def fill():

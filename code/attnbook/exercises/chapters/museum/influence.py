@@ -19,8 +19,7 @@ padding.
 import numpy as np
 
 from attnbook.exercises.chapters.museum.ten import WEIGHTS, Attend
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def influence(attend, v):

@@ -15,7 +15,7 @@ Repair the cause and not the symptom: a guard for the empty row leaves every oth
 
 import numpy as np
 
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it
 from attnbook.exercises.families.three_scores import hide_the_last, not_three
 
 

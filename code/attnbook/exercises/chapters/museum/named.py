@@ -13,7 +13,7 @@ Notice
 A sum of rows, the diagonal, and the side of the diagonal tell three bugs apart.
 """
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def named():

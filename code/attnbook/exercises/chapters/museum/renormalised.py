@@ -18,7 +18,7 @@ What is hidden after the softmax has already had its influence: hide before.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it
 from attnbook.exercises.families.three_scores import hide_the_last, not_three
 from attnbook.reference import softmax
 

@@ -17,8 +17,7 @@ Merging is attention over blocks: one key a block, with the score L.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import logsumexp, softmax
 
 

@@ -18,8 +18,7 @@ After a million keys there are still d_v + 2 floats for each query, and nothing 
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def step(m, l, o, scores, v):

@@ -20,8 +20,7 @@ Blocks can be merged in any order, but they cannot safely be taken out again: ke
 
 import numpy as np
 
-from attnbook.arguments import describe
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, describe
 
 
 def taken_out():

@@ -17,7 +17,7 @@ The output is 3.5 / 1.75 = 2; the unit in which both are counted has cancelled.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def three_numbers():

@@ -18,8 +18,7 @@ Nothing was computed again, and no key had to be known as it was before its rota
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.positions import rope
 
 

@@ -24,8 +24,7 @@ import functools
 import numpy as np
 
 from attnbook.exercises.chapters.past_the_trained_length.closed_gap import closed_gap
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case
+from attnbook.exercises.engine import case, write
 from attnbook.positions import rope
 from attnbook.reference import softmax
 

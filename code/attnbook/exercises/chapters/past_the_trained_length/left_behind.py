@@ -20,7 +20,7 @@ closed gap is that of the shortened text in one layer only.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 from attnbook.masks import causal_mask, sliding_window_mask
 from attnbook.positions import rope
 from attnbook.reference import scaled_dot_product_attention

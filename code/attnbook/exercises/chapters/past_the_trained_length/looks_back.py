@@ -15,7 +15,7 @@ Notice
 It is heads of this kind that linear interpolation breaks, until they are trained again.
 """
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def looks_back():

@@ -17,8 +17,7 @@ With few = 1 and many = 32 this is YaRN, as its paper has it; with many = 4 it i
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def ramped(theta, factor, trained, few, many):

@@ -16,7 +16,7 @@ Interpolation keeps every pair within the angles of training, and a larger base 
 round. Neither teaches a pair an angle that it has never seen.
 """
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def whole_turns():

@@ -16,7 +16,7 @@ neighbouring positions only the first pair differs much.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def by_hand():

@@ -19,8 +19,7 @@ line in an encoder would favour the end of the text.
 
 import numpy as np
 
-from attnbook.arguments import describe
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, describe
 from attnbook.reference import softmax
 
 

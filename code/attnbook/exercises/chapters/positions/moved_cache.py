@@ -17,8 +17,7 @@ their rotation never have to be moved, but then each has to be rotated whenever 
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.positions import frequencies, rope
 
 

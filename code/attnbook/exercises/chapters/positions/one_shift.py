@@ -18,8 +18,7 @@ common divisor.
 
 import numpy as np
 
-from attnbook.arguments import describe
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, describe
 
 
 def one_shift():

@@ -16,8 +16,7 @@ As a matrix this would be a block of 2 × 2 for each pair and zeros elsewhere; n
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.positions import frequencies
 
 

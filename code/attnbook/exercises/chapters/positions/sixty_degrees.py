@@ -17,7 +17,7 @@ and key 6 would have the same weight.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 from attnbook.reference import softmax
 
 

@@ -16,7 +16,7 @@ An error is the kind outcome: a product that leaves the range becomes −∞ in 
 
 import torch
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def fills():

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from attnbook import pytorch
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def result_bits():

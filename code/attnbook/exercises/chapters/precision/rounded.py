@@ -23,8 +23,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def rounded(x, digits):

@@ -24,7 +24,7 @@ number a rounding can still be off by a factor of two, as with 0.001.
 import numpy as np
 import torch
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def stored():

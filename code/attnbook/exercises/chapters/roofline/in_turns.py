@@ -18,8 +18,7 @@ from statistics import median
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def in_turns(times, base):

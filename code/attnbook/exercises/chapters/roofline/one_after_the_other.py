@@ -16,8 +16,7 @@ Chips slow down as they get warm, and other users come and go; calls that take t
 
 import numpy as np
 
-from attnbook.exercises.engine.break_it import a_row
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import a_row, break_it
 
 
 def one_after_the_other():

@@ -17,7 +17,7 @@ Three divisions tell which part of the machine holds a program back.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 OPERATIONS, EXPONENTIALS, BYTES = 1e11, 2e9, 1e10  # a second
 

@@ -19,8 +19,7 @@ texts at once it writes more, until the caches are most of what travels.
 """
 
 from attnbook import measure
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case
+from attnbook.exercises.engine import case, write
 
 
 def speed(texts, words, weights, cache, group, itemsize, flops, bandwidth):

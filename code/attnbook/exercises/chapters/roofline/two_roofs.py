@@ -19,8 +19,7 @@ On an H100 the two are level near width 64, where many models have their heads.
 import numpy as np
 
 from attnbook.exercises.chapters.roofline.roofs import BYTES, EXPONENTIALS, OPERATIONS
-from attnbook.exercises.engine.break_it import whole_numbers
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, whole_numbers
 
 
 def two_roofs():

@@ -18,8 +18,7 @@ weight of another. A model that uses them multiplies them by a number that it le
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import softmax
 
 

@@ -19,7 +19,7 @@ score itself does not fit.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def overflow():

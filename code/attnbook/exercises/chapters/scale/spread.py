@@ -16,7 +16,7 @@ them a model can sharpen its weights.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def spread():

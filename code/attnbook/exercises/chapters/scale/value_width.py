@@ -18,7 +18,7 @@ sizes that all differ.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it
 from attnbook.exercises.families.matrices import allowed, spread, values_tie
 from attnbook.reference import scaled_dot_product_attention
 

@@ -19,8 +19,7 @@ For (0, -1000) the second weight is 0 in a float64, and its logarithm is still e
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import logsumexp, softmax
 
 

@@ -14,7 +14,7 @@ Two equal blocks add ln 2 to the L of one, and each of them counts one half.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def merged():

@@ -17,8 +17,7 @@ Whatever a row subtracts must come from that row: rows are separate queries.
 import numpy as np
 
 from attnbook import reference
-from attnbook.arguments import describe
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, describe
 
 
 def one_maximum():

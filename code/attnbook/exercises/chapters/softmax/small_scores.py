@@ -17,8 +17,7 @@ No NaN appears: zeros look like weights, and rows that do not sum to 1 give it a
 import numpy as np
 
 from attnbook import reference
-from attnbook.arguments import describe
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, describe
 
 
 def small_scores():

@@ -15,7 +15,7 @@ The leader gains and the others lose: cooling sharpens, and ratios of weights sq
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 from attnbook.reference import softmax
 
 

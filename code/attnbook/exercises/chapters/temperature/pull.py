@@ -15,7 +15,7 @@ The three sum to 0: raising all scores alike moves nothing.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def pull():

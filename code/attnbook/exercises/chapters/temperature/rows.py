@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnbook.arguments import describe
+from attnbook.exercises.engine import describe
 
 
 def refused_row(scores):

@@ -17,8 +17,7 @@ Each row sums to 0. Attention's gradient on a GPU starts from these two lines.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import softmax
 
 

@@ -16,8 +16,7 @@ prove that a mask is causal, change every word.
 
 import numpy as np
 
-from attnbook.arguments import describe
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, describe
 from attnbook.masks import causal_mask
 from attnbook.reference import scaled_dot_product_attention
 

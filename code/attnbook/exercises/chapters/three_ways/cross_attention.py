@@ -18,8 +18,7 @@ who calls it.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.families import attention
 from attnbook.masks import causal_mask, padding_mask
 from attnbook.reference import scaled_dot_product_attention

@@ -17,8 +17,7 @@ end, their past is real. With padding in front it would not be.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.masks import causal_mask, padding_mask
 
 

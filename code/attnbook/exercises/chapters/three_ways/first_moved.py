@@ -18,8 +18,7 @@ words and this change, and no proof: a layer may hide what they do not show.
 import numpy as np
 
 from attnbook.exercises.chapters.three_ways import layers
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 
 
 def first_moved(attention, x, t):

@@ -16,7 +16,7 @@ In one column of a mask you can read which rows a word reaches; the word's own r
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 from attnbook.masks import causal_mask, padding_mask
 
 

@@ -22,10 +22,9 @@ import numpy as np
 import torch
 
 import attnbook.kernels  # before Triton
+from attnbook.exercises.engine import case, write
 from attnbook.exercises.engine.gpu_compile import refused_by_a_gpu
 from attnbook.exercises.engine.launch import on_kernels
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case
 from attnbook.kernels import watch
 from attnbook.masks import causal_mask
 from attnbook.online import attention_with_lse, visible_blocks

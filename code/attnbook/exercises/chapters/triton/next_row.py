@@ -18,9 +18,8 @@ import numpy as np
 import torch
 
 import attnbook.kernels  # before Triton
-from attnbook.arguments import describe
+from attnbook.exercises.engine import break_it, describe
 from attnbook.exercises.engine.launch import on_kernels
-from attnbook.exercises.engine.module import break_it
 
 import triton
 import triton.language as tl

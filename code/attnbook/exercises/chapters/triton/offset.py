@@ -14,8 +14,7 @@ Notice
 A kernel that nobody runs on 4 GiB passes every test, and then reads elsewhere.
 """
 
-from attnbook.exercises.engine.break_it import whole_numbers
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it, whole_numbers
 
 
 def offset():

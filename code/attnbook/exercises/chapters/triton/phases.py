@@ -17,8 +17,7 @@ Of a long text most blocks are full: the mask costs something in one block of a 
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.masks import causal_mask
 
 

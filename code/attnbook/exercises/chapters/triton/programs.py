@@ -16,7 +16,7 @@ So few programs for attention: with 132 processors, 24 leave most of them idle.
 """
 
 import attnbook.kernels  # before Triton
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 import triton
 

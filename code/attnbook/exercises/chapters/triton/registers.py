@@ -16,7 +16,7 @@ A thread of an H100 has at most 255 registers: these 192 fit, and with twice the
 not, which is why a wide head wants 8 warps.
 """
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def registers():

@@ -17,10 +17,9 @@ import numpy as np
 import torch
 
 import attnbook.kernels  # before Triton
+from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.engine.gpu_compile import refused_by_a_gpu
 from attnbook.exercises.engine.launch import on_kernels
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
 
 import triton
 import triton.language as tl

@@ -17,9 +17,8 @@ A mask that is made where it is used need not travel there.
 import numpy as np
 import torch
 
-from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.engine.tensors import placed
-from attnbook.exercises.engine.write import case, stress
 from attnbook.exercises.families import triangles
 
 

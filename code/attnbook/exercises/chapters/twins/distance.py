@@ -17,7 +17,7 @@ The forward value was right all the while: only a test of the gradient finds thi
 import numpy as np
 import torch
 
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it
 from attnbook.exercises.engine.tensors import differentiated
 
 

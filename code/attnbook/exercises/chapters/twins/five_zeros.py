@@ -17,7 +17,7 @@ A finite result says nothing about its gradient.
 
 import torch
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def five_zeros():

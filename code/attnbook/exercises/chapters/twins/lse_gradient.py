@@ -17,7 +17,7 @@ The gradient of log-sum-exp is softmax: SciPy's documentation defines softmax so
 import torch
 
 from attnbook import pytorch
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def lse_gradient():

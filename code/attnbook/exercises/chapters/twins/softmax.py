@@ -20,9 +20,8 @@ import numpy as np
 import torch
 
 from attnbook import reference
-from attnbook.exercises.engine.module import write
+from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.engine.tensors import Differentiated, differentiated
-from attnbook.exercises.engine.write import case, stress
 
 
 def softmax(scores, mask):

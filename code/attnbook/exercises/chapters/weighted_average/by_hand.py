@@ -14,7 +14,7 @@ Take ln 3 off all three scores, and you get the same 5.2: only the ratios of the
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 
 
 def by_hand():

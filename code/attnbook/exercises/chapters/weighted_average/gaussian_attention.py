@@ -18,8 +18,7 @@ replaces that line.
 import numpy as np
 
 from attnbook.exercises.chapters.weighted_average.averages import gaussian_average
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import softmax
 
 

@@ -15,8 +15,7 @@ The output keeps the dtype that came in, and no row depends on another.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import write
-from attnbook.exercises.engine.write import case, stress
+from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import softmax
 
 

@@ -15,7 +15,7 @@ Attention is smooth in the query: it has a gradient. A lookup jumps.
 
 import numpy as np
 
-from attnbook.exercises.engine.module import break_it
+from attnbook.exercises.engine import break_it
 from attnbook.reference import softmax
 
 

@@ -14,7 +14,7 @@ A kernel that is too wide is the plain average again: the query has no influence
 
 import numpy as np
 
-from attnbook.exercises.engine.module import predict
+from attnbook.exercises.engine import predict
 from attnbook.reference import softmax
 
 

@@ -28,11 +28,11 @@ import re
 import textwrap
 from itertools import chain
 
-from attnbook.exercises.engine.break_it import Break, Miss
+from attnbook.exercises.engine.breaks import Break, Miss
 from attnbook.exercises.engine.edits import value, versions
 from attnbook.exercises.engine.exercise import Mistake
-from attnbook.exercises.engine.predict import Predict
-from attnbook.exercises.engine.write import Write
+from attnbook.exercises.engine.predicts import Predict
+from attnbook.exercises.engine.writes import Write
 
 TITLE = re.compile(r"(\d+)\. (.+) · (easy|medium|hard) · (\d+) min")
 HEADING = re.compile(r"^(Hints|Why|Notice)\n", re.MULTILINE)
