@@ -171,8 +171,8 @@ def test_a_wrong_step_is_rejected(monkeypatch, rule, title):
 OF_ALL_KEYS = {
     "no scale": ("_scaled(q, scale)", "q"),
     "the scale of the values": ("_scaled(q, scale)", "q * v.shape[-1] ** -0.5"),
-    "the mean over the keys": ("(_transposed(k) @ v)", "(_transposed(k) @ v) / k.shape[-2]"),
-    "the keys of the queries": ("_transposed(k) @ v", "_transposed(q[..., :5, :]) @ v"),
+    "the mean over the keys": ("(k.mT @ v)", "(k.mT @ v) / k.shape[-2]"),
+    "the keys of the queries": ("k.mT @ v", "q[..., :5, :].mT @ v"),
 }
 
 

@@ -116,7 +116,7 @@ def parallel(
     seen = weighted_sum(_faded_scores(q, k, since), v, causal_mask(n, n))
     kept = np.sum(since[..., -1:, :, :], axis=-3) * k  # the last row of n, or none of 0
     state_kept = np.exp(np.sum(g, axis=-2))[..., None] * state
-    return seen + (since_start * q) @ state, state_kept + _transposed(kept) @ v
+    return seen + (since_start * q) @ state, state_kept + kept.mT @ v
 
 
 @check_and_cast
@@ -163,7 +163,7 @@ def bidirectional(
 
     Source: Katharopoulos et al. (2020), section 3.2, without their normaliser.
     """
-    return _scaled(q, scale) @ (_transposed(k) @ v)
+    return _scaled(q, scale) @ (k.mT @ v)
 
 
 @check_and_cast
@@ -240,7 +240,7 @@ def _decay_since(g):
 def _faded_scores(q, k, since):
     """Σ_a q_ia k_ja exp(g_{j+1,a} + … + g_ia), of shape (..., n, n)."""
     if since.shape[-1] == 1:
-        return q @ _transposed(k) * since[..., 0]
+        return q @ k.mT * since[..., 0]
     return np.sum(q[..., :, None, :] * k[..., None, :, :] * since, axis=-1)
 
 
@@ -261,7 +261,3 @@ def _divided(out):
     """By the last column, which is the denominator."""
     total = out[..., -1:]
     return out[..., :-1] / np.where(total == 0, 1, total)
-
-
-def _transposed(x):
-    return np.swapaxes(x, -1, -2)
