@@ -109,8 +109,8 @@ WRONG = {
         "resolve_scale(scale, q.shape[-1])",
         "resolve_scale(scale, max(q.shape[-1], v.shape[-1]))",
     ),
-    (sdpa.arguments, "a scale that loses its sign"): ("math.copysign(1.0, scale)", "1.0"),
-    (sdpa.arguments, "a scale that is only a sign"): ("abs(scale) or 1.0", "1.0"),
+    (sdpa.arguments, "a scale that loses its sign"): ("q * sign", "q"),
+    (sdpa.arguments, "a scale that is only a sign"): ('"scale": scale', '"scale": 1.0'),
     (sdpa.arguments, "no mask"): ("_attn_mask(q, mask, bias)", "_attn_mask(q, None, bias)"),
     (sdpa.sdpa, "zeros behind the values"): ("out[..., : v.shape[-1]]", "out"),
     (sdpa._attn_mask, "a bias shows what the mask hides"): (

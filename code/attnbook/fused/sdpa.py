@@ -5,12 +5,11 @@ given anything else, SDPA takes the backend that writes all scores, without a wo
 it has that form.
 """
 
-import math
-
 import torch
 import torch.nn.functional as F
 
 from attnbook.checks import resolve_scale
+from attnbook.pytorch.products import positive
 
 
 def sdpa(q, k, v, **options):
@@ -26,9 +25,8 @@ def sdpa(q, k, v, **options):
 
 def arguments(q, k, v, mask=None, bias=None, scale=None, is_causal=False):
     """What SDPA is given: q, k and v, and a dict of its options."""
-    scale = resolve_scale(scale, q.shape[-1])
-    if not scale > 0:  # backends differ in what they make of such a scale
-        q, scale = q * math.copysign(1.0, scale) if scale else 0 * q, abs(scale) or 1.0
+    scale, sign = positive(resolve_scale(scale, q.shape[-1]))
+    q = q if sign == 1 else q * sign  # backends differ in what they make of a scale below 0
     four = [four_axes(_contiguous(x)) for x in _of_one_width(q, k, v)]
     attn_mask = _attn_mask(q, mask, bias)
     options = {"attn_mask": attn_mask, "is_causal": is_causal, "scale": scale}

@@ -23,6 +23,7 @@ from attnbook.kernels.forward import flash_forward
 from attnbook.kernels.interpreter import is_interpreting, language_set_once
 from attnbook.kernels.splits import merge_kernel, split_kernel
 from attnbook.kernels.visible import NONE, is_masked, kind, mask_arguments
+from attnbook.pytorch.products import positive
 
 import triton
 from triton.runtime import _allocation
@@ -266,11 +267,6 @@ def outputs(q):
 def readable(*tensors):
     """The same tensors, with contiguous features: rows, heads and batches may have any strides."""
     return [x if x.stride(-1) == 1 else x.contiguous() for x in tensors]
-
-
-def positive(scale):
-    """A scale above zero, and what queries are multiplied by for it: maxima stay maxima."""
-    return (abs(scale), 1 if scale > 0 else -1) if scale else (1.0, 0)
 
 
 def _describable(*tensors):

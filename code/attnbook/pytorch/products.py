@@ -30,6 +30,11 @@ def visible_sum(weights, v, mask):
     return torch.where(odd > 0, limit, out * torch.where(odd > 0, torch.nan, v.new_ones(())))
 
 
+def positive(scale):
+    """A scale above 0, and what queries are multiplied by for it: maxima stay maxima."""
+    return (abs(scale), 1 if scale > 0 else -1) if scale else (1.0, 0)
+
+
 def finite(x):
     """x with 0 for NaN and infinity."""
     return torch.nan_to_num(x, 0.0, 0.0, 0.0)
