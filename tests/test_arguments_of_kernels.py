@@ -119,6 +119,8 @@ def test_no_heads_of_keys_are_no_division_by_zero():
     arguments.refuse(q=Q[:, :, :0], k=K[:, :, :0], v=K[:, :, :0])
     with pytest.raises(ValueError, match="k has 0 heads; expected a divisor of the 4 heads of q"):
         arguments.refuse(q=Q, k=K[:, :, :0], v=K[:, :, :0])
+    with pytest.raises(ValueError, match="k has 2 heads; expected a divisor of the 0 heads of q"):
+        arguments.refuse(q=Q[:, :, :0], k=K[:, :, :2], v=K[:, :, :2])
 
 
 @pytest.mark.parametrize("name", ["bias", "valid_lens"])

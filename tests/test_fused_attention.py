@@ -185,8 +185,8 @@ def test_a_query_that_is_nan_has_a_row_of_nan_and_no_zeros():
 
 
 REFUSED = {
-    "k has 3 heads; expected a divisor of the 4 of q": {"n_kv_heads": 3},
-    "k has 0 heads; expected a divisor of the 4 of q": {"n_kv_heads": 0},
+    "k has 3 heads; expected a divisor of the 4 heads of q": {"n_kv_heads": 3},
+    "k has 0 heads; expected a divisor of the 4 heads of q": {"n_kv_heads": 0},
     "window is -1; expected 0 or more": {"window": -1},
     "window is 3 and causal is False; expected causal=True": {"window": 3},
     **{

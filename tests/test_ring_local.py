@@ -207,7 +207,7 @@ def test_queries_without_width_need_a_scale():
 
 def test_refusals_name_the_argument():
     q, k, v, _ = inputs(4, 4, 3, 4, 4, 3)
-    with pytest.raises(ValueError, match="k has 3 heads; expected a divisor of the 4 of q"):
+    with pytest.raises(ValueError, match="k has 3 heads; expected a divisor of the 4 heads of q"):
         local.attend(q, k, v)
     with pytest.raises(TypeError, match="attend: v is float64 tensor of shape"):
         local.attend(q, k, v[..., :2, :])

@@ -86,7 +86,7 @@ def test_heads_without_features_are_taken_and_wrong_heads_refused_alike(on_gpu):
     assert [x.shape for x in grads] == [q.shape, k.shape, v.shape]
     q, k, v, grad_out = tensors(HALF, HALF, HALF, HALF)
     q, grad_out = q[:, :3], grad_out[:, :3]
-    said = ": k has 2 heads; expected a divisor of the 3 of q$"
+    said = ": k has 2 heads; expected a divisor of the 3 heads of q$"
     with pytest.raises(ValueError, match="^attend" + said):
         local.attend(q, k, v)
     with pytest.raises(ValueError, match="^attend_backward" + said):

@@ -5,6 +5,7 @@ named in front of it, by `attnbook.operation`, where the call came in.
 """
 
 from math import inf
+from numbers import Integral
 
 
 def at_least(least, **given):
@@ -12,6 +13,20 @@ def at_least(least, **given):
     for name, value in given.items():
         if not value >= least:
             raise ValueError(f"{name} is {value}; expected {least} or more")
+
+
+def at_most(name_of_most, most, **given):
+    """Refuse numbers above another one that was given."""
+    for name, value in given.items():
+        if value > most:
+            raise ValueError(f"{name} is {value}; expected at most {name_of_most} = {most}")
+
+
+def even(**given):
+    """Refuse numbers that are not even, and those below 2."""
+    for name, value in given.items():
+        if value < 2 or value % 2:
+            raise ValueError(f"{name} is {value}; expected an even number, 2 or more")
 
 
 def above_0(**given):
@@ -36,8 +51,8 @@ def one_of(allowed, **given):
 
 
 def divides(name, value, name_of_whole, whole):
-    """Refuse a number that does not divide another."""
-    if value < 1 or whole % value:
+    """Refuse what is no integer that divides another."""
+    if not isinstance(value, Integral) or value < 1 or whole % value:
         raise ValueError(f"{name} is {value}; expected a divisor of {name_of_whole} = {whole}")
 
 
@@ -52,8 +67,10 @@ def shared_heads(n_heads, n_kv_heads, d_kv, d_head):
 def heads_of_keys(q, k):
     """Refuse heads of keys that heads of queries, on the axis before the last two, cannot share."""
     n_heads, n_kv_heads = q.shape[-3], k.shape[-3]
-    if n_kv_heads < 1 or n_heads % n_kv_heads:
-        raise ValueError(f"k has {n_kv_heads} heads; expected a divisor of the {n_heads} of q")
+    if not 1 <= n_kv_heads <= n_heads or n_heads % n_kv_heads:
+        raise ValueError(
+            f"k has {n_kv_heads} heads; expected a divisor of the {n_heads} heads of q"
+        )
 
 
 def resolve_scale(scale, d_k):

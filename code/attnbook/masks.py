@@ -10,7 +10,7 @@ from numbers import Integral
 import numpy as np
 from jaxtyping import Bool, Integer
 
-from attnbook.checks import at_least
+from attnbook.checks import at_least, at_most
 from attnbook.operation import Array, check_shapes
 
 
@@ -81,8 +81,7 @@ def prefix_mask(n_q: Integral, n_k: Integral, prefix_len: Integral) -> Bool[Arra
     Source: Raffel et al. (2020), figure 3, "causal with prefix".
     """
     at_least(0, prefix_len=prefix_len)
-    if prefix_len > n_k:
-        raise ValueError(f"prefix_len is {prefix_len}; expected at most n_k = {n_k}")
+    at_most("n_k", n_k, prefix_len=prefix_len)
     return (np.arange(n_k) < prefix_len) | causal_mask(n_q, n_k)
 
 

@@ -9,7 +9,7 @@ from numbers import Integral
 import numpy as np
 from jaxtyping import Float, Integer
 
-from attnbook.checks import above_0, at_least, finite_above_0, one_of
+from attnbook.checks import above_0, at_least, even, finite_above_0, one_of
 from attnbook.masks import steps_ahead
 from attnbook.operation import Array, Real, Scalar, check_and_cast, check_shapes
 
@@ -32,8 +32,7 @@ def frequencies(width: Integral, base: Scalar = 10000.0) -> Float[Array, "pairs"
     >>> frequencies(4)
     array([1.  , 0.01])
     """
-    if width < 2 or width % 2:
-        raise ValueError(f"width is {width}; expected an even number, 2 or more")
+    even(width=width)
     above_0(base=base)
     return float(base) ** (-np.arange(0, width, 2) / width)
 

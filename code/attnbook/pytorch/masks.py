@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Integer
 from torch import Tensor
 
-from attnbook.checks import at_least
+from attnbook.checks import at_least, at_most
 from attnbook.pytorch import rules
 from attnbook.pytorch.operation import check_shapes
 from attnbook.pytorch.rules import refuse_lengths
@@ -84,8 +84,7 @@ def prefix_mask(
     Source: Raffel et al. (2020), figure 3, "causal with prefix".
     """
     rule = rules.prefix(prefix_len)
-    if prefix_len > n_k:
-        raise ValueError(f"prefix_len is {prefix_len}; expected at most n_k = {n_k}")
+    at_most("n_k", n_k, prefix_len=prefix_len)
     return rule.mask(n_q, n_k, device)
 
 

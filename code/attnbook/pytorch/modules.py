@@ -8,12 +8,12 @@ same for its heads, and (batch, n_heads, n_q, n_k) for each head. Parameters sta
 `torch.nn.Linear` do: uniform in ±1/√(input width).
 """
 
-from numbers import Integral
-
 import torch
 from jaxtyping import Bool, Integer
 from torch import Tensor, nn
 
+from attnbook.checks import divides
+from attnbook.operation import call_state
 from attnbook.pytorch.attention import weighted_sum
 from attnbook.pytorch.heads import merge_heads, repeat_heads, split_heads
 from attnbook.pytorch.masks import padding_mask
@@ -192,9 +192,9 @@ class MultiHeadAttention(nn.Module):
         return f"n_heads={self.n_heads}{shared}"
 
 
-def _refuse_unless_divisor(name, n, whole, of):
-    if not isinstance(n, Integral) or n < 1 or of % n:
-        raise ValueError(f"MultiHeadAttention: {name} is {n}; expected a divisor of {whole} = {of}")
+def _refuse_unless_divisor(*given):
+    with call_state.inside(MultiHeadAttention, cast=False):  # which an error names
+        divides(*given)
 
 
 def _visible(valid_lens, mask, scores):

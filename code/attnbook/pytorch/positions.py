@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Integer
 from torch import Tensor
 
-from attnbook.checks import above_0, at_least, one_of
+from attnbook.checks import above_0, at_least, even, one_of
 from attnbook.operation import Scalar
 from attnbook.positions import METHODS, PAIRINGS, even_width, yarn_numbers
 from attnbook.pytorch.masks import steps_ahead
@@ -37,8 +37,7 @@ def frequencies(
     >>> frequencies(4)
     tensor([1.0000, 0.0100], dtype=torch.float64)
     """
-    if width < 2 or width % 2:
-        raise ValueError(f"width is {width}; expected an even number, 2 or more")
+    even(width=width)
     above_0(base=base)
     theta = float(base) ** (-_wide(torch.arange(0, width, 2, device=device)) / width)
     return theta.to(dtype or theta.dtype)

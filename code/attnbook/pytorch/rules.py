@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Integer
 from torch import Tensor
 
-from attnbook.checks import at_least
+from attnbook.checks import at_least, at_most
 from attnbook.pytorch.operation import check_shapes
 
 
@@ -241,8 +241,8 @@ def options_of(rule):
 def refuse_unless_for(rule, q, k):
     """Refuse a rule that is for other sizes than those of q and k, (..., heads, n, d)."""
     n_q, n_k = q.shape[-2], k.shape[-2]
-    if rule.prefix_len is not None and rule.prefix_len > n_k:
-        raise ValueError(f"prefix_len is {rule.prefix_len}; expected at most n_k = {n_k}")
+    if rule.prefix_len is not None:
+        at_most("n_k", n_k, prefix_len=rule.prefix_len)
     if rule.valid_lens is not None:
         lens = rule.valid_lens
         if q.ndim < 4 or lens.shape not in ((len(q),), (len(q), n_q)):
