@@ -12,13 +12,6 @@ from attnbook.exercises.engine import record
 pytestmark = pytest.mark.usefixtures("progress_folder")
 
 
-def test_two_exercises_with_one_number_are_refused(monkeypatch):
-    exercises.names_in.cache_clear()
-    monkeypatch.setattr(exercises, "_first_line", lambda file: '"""1. Hide it · easy · 5 min')
-    with pytest.raises(ValueError, match=r"of masks are not numbered .* 1 \w+, 1 added"):
-        exercises.names(["masks"])
-
-
 def test_tries_and_the_day_of_solving_are_kept(progress_folder):
     DOUBLE.check(lambda x: x)
     DOUBLE.check(lambda x: 2 * x)

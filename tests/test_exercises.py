@@ -33,7 +33,24 @@ def test_every_chapter_has_exercises():
     assert {exercise.name.split(".")[0] for exercise in ALL} == set(exercises.CHAPTERS)
 
 
-MODULES = sorted((Path(exercises.__file__).parent / "chapters").glob("*/*.py"))
+CHAPTERS = Path(exercises.__file__).parent / "chapters"
+
+
+def unlisted(folder, listed):
+    """The modules of a chapter that make an exercise which its order lacks."""
+    files = (path for path in folder.glob("*.py") if path.stem not in listed)
+    return [f.stem for f in files if re.search(r"^exercise = ", f.read_text("utf-8"), re.MULTILINE)]
+
+
+@pytest.mark.parametrize("chapter", exercises.CHAPTERS)
+def test_every_exercise_stands_once_in_the_order_of_its_chapter(chapter):
+    folder, listed = CHAPTERS / chapter, exercises.names_in(chapter)
+    assert unlisted(folder, listed) == []
+    assert len(set(listed)) == len(listed)
+    assert unlisted(folder, listed[1:]) == listed[:1]  # one that was forgotten is found
+
+
+MODULES = sorted(CHAPTERS.glob("*/*.py"))
 
 
 def borrowed(chapter, text):

@@ -9,12 +9,9 @@ Each exercise is an object, named after its chapter and itself::
     exercises.progress("masks")
 """
 
-import functools
 from importlib import import_module
-from pathlib import Path
 
 from attnbook.exercises.engine import record
-from attnbook.exercises.engine.reading import TITLE
 from attnbook.show import Markdown
 
 CHAPTERS = (
@@ -89,24 +86,12 @@ def find(name):
 
 
 def names(chapters=CHAPTERS):
-    """The names of all exercises, read from the first lines of modules: some need PyTorch."""
+    """The names of all exercises, in order; no exercise is imported, since some need PyTorch."""
     return [f"{chapter}.{name}" for chapter in chapters for name in names_in(chapter)]
 
 
-@functools.cache
 def names_in(chapter):
-    files = (Path(__file__).parent / "chapters" / chapter).glob("*.py")
-    titles = ((TITLE.search(_first_line(file)), file.stem) for file in files)
-    numbered = sorted((int(title[1]), name) for title, name in titles if title)
-    if [number for number, _ in numbered] != [*range(1, len(numbered) + 1)]:
-        found = ", ".join(f"{number} {name}" for number, name in numbered)
-        raise ValueError(f"the exercises of {chapter} are not numbered 1, 2, 3 and so on: {found}")
-    return [name for _, name in numbered]
-
-
-def _first_line(file):
-    with file.open(encoding="utf-8") as text:
-        return text.readline()
+    return list(import_module(f"{__name__}.chapters.{chapter}").EXERCISES)
 
 
 def progress(chapter=None):

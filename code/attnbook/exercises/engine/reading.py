@@ -1,6 +1,6 @@
 """An exercise as one module: its docstring has the words, its code the answer, a text the mistakes.
 
-    '''3. The logarithm of the weights · medium · 10 min
+    '''The logarithm of the weights · medium · 10 min
 
     Hints
     1. Take the logarithm of the quotient by hand first.
@@ -13,11 +13,12 @@
     For (0, -1000) the second logarithm is still exact.
     '''
 
-The number is its place among the exercises of the chapter. A mistake is a sentence, and below it,
-indented, stands a line for each answer that hears it: for a Write a change of the answer (see
-`edits`); for a Predict the wrong answer, or `at 2: value` for a wrong part of the right one; for a
-Break an input that breaks nothing, and `if`, when the sentence is true of an input. Lines that
-begin alike, up to their last arrow or colon, may be written as one, with || between their ends::
+Its place among the exercises of the chapter is that of its name in `EXERCISES`, in the
+`__init__.py` of its folder. A mistake is a sentence, and below it, indented, stands a line for each
+answer that hears it: for a Write a change of the answer (see `edits`); for a Predict the wrong
+answer, or `at 2: value` for a wrong part of the right one; for a Break an input that breaks
+nothing, and `if`, when the sentence is true of an input. Lines that begin alike, up to their last
+arrow or colon, may be written as one, with || between their ends::
 
     this is another logarithm: exp goes with np.log.
         np.log( → np.log2( || np.log10(
@@ -34,7 +35,7 @@ from attnbook.exercises.engine.exercise import Mistake
 from attnbook.exercises.engine.predicts import Predict
 from attnbook.exercises.engine.writes import Write
 
-TITLE = re.compile(r"(\d+)\. (.+) · (easy|medium|hard) · (\d+) min")
+TITLE = re.compile(r"(.+) · (easy|medium|hard) · (\d+) min")
 HEADING = re.compile(r"^(Hints|Why|Notice)\n", re.MULTILINE)
 PART = re.compile(r"at (\d+): (.+)")
 HINT = re.compile(r"^\d\. ", re.MULTILINE)
@@ -98,7 +99,7 @@ def read_words(answer):
     """What the docstring of the answer's module says, as arguments of an exercise."""
     module = inspect.getmodule(answer)
     first, *parts = HEADING.split(textwrap.dedent(module.__doc__).strip() + "\n")
-    _, title, level, minutes = TITLE.fullmatch(first.strip()).groups()
+    title, level, minutes = TITLE.fullmatch(first.strip()).groups()
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
     return {
         "name": ".".join(module.__name__.split(".")[-2:]),

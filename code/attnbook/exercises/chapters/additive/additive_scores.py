@@ -1,4 +1,4 @@
-"""2. The additive score · medium · 10 min
+"""The additive score · medium · 10 min
 
 Hints
 1. Project both sides first: `q @ w_q` is (..., n_q, d_hidden), `k @ w_k` is (..., n_k, d_hidden).

@@ -1,4 +1,4 @@
-"""5. Each side bent on its own · medium · 8 min
+"""Each side bent on its own · medium · 8 min
 
 Hints
 1. Without numbers: what does the query add to its row of scores in the wrong version?

@@ -1,4 +1,4 @@
-"""3. The sizes of the first paper · easy · 6 min
+"""The sizes of the first paper · easy · 6 min
 
 Hints
 1. There are three arrays of parameters: (1000, 1000), (2000, 1000) and (1000,).

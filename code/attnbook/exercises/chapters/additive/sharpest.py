@@ -1,4 +1,4 @@
-"""4. As sharp as it gets · hard · 10 min
+"""As sharp as it gets · hard · 10 min
 
 Hints
 1. A hidden unit lies between -1 and 1. What is the largest score that w_v allows, and the smallest?

@@ -1,4 +1,4 @@
-"""1. The tanh is lost · easy · 5 min
+"""The tanh is lost · easy · 5 min
 
 Hints
 1. Without its tanh the score is (a number of the query) + (a number of the key). Which of the two

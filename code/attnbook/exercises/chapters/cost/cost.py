@@ -1,4 +1,4 @@
-"""2. What fused attention costs · medium · 10 min
+"""What fused attention costs · medium · 10 min
 
 Hints
 1. Each query meets each key, with two operations for each feature of the key, and once more with two

@@ -1,4 +1,4 @@
-r"""3. Half of the pairs · easy · 4 min
+r"""Half of the pairs · easy · 4 min
 
 Hints
 1. How many of the n_k keys does the last query see, and how many does the first one see?

@@ -1,4 +1,4 @@
-r"""1. Heads that share their keys · easy · 5 min
+r"""Heads that share their keys · easy · 5 min
 
 Hints
 1. How many bytes does one head of Q take, with 1024 positions of 128 numbers of 2 bytes?

@@ -1,1 +1,10 @@
 """Exercises of the chapter on the dot product."""
+
+EXERCISES = (
+    "toy_keys",
+    "vector_sum",
+    "bilinear_scores",
+    "shapes",
+    "reshaped",
+    "scaled_dot_product_attention",
+)

@@ -1,4 +1,4 @@
-"""3. A score for different widths · easy · 6 min
+"""A score for different widths · easy · 6 min
 
 Hints
 1. A dot product needs two vectors of one width. Which product turns a query into a vector of width

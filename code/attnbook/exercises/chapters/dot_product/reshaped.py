@@ -1,4 +1,4 @@
-"""5. A transpose that fits · easy · 6 min
+"""A transpose that fits · easy · 6 min
 
 Hints
 1. `reshape` keeps the numbers in the order in which they are read, row by row. Write down `k.T` and

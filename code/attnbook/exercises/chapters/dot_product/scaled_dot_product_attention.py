@@ -1,4 +1,4 @@
-"""6. Scaled dot-product attention · medium · 15 min
+"""Scaled dot-product attention · medium · 15 min
 
 Hints
 1. Three steps, one line each: scores, weights, output. Which two of them are matrix products?

@@ -1,4 +1,4 @@
-"""4. Shapes of batched products · easy · 3 min
+"""Shapes of batched products · easy · 3 min
 
 Hints
 1. `@` multiplies the matrices in the last two axes; the axes before those stay as they are.

@@ -1,4 +1,4 @@
-"""2. Is the vector sum a better score? · medium · 6 min
+"""Is the vector sum a better score? · medium · 6 min
 
 Hints
 1. Split the sum: the score is (sum of the query's entries) + (sum of the key's entries).

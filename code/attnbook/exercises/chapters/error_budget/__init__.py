@@ -1,1 +1,3 @@
 """Exercises of the chapter on the error budget."""
+
+EXERCISES = "roundings", "rounds_once", "within", "cancels"

@@ -1,4 +1,4 @@
-"""4. What is left of a sum · medium · 6 min
+"""What is left of a sum · medium · 6 min
 
 Hints
 1. From 2048 on the step of float16 is 2. What becomes of a 1 that is added to 2048?

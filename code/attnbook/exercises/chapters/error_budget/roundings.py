@@ -1,4 +1,4 @@
-"""1. How many roundings? · medium · 6 min
+"""How many roundings? · medium · 6 min
 
 Hints
 1. A weighted average of numbers, each wrong by at most e, is wrong by at most e.

@@ -1,4 +1,4 @@
-"""2. Round once · medium · 12 min
+"""Round once · medium · 12 min
 
 Hints
 1. x.float() is x in float32, and y.to(x.dtype) is y in the dtype of x.

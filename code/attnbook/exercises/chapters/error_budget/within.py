@@ -1,4 +1,4 @@
-"""3. A test that is not fooled · medium · 10 min
+"""A test that is not fooled · medium · 10 min
 
 Hints
 1. The budget of an entry is u |exact| + inside: every entry has its own.

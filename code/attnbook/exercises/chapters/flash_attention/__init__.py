@@ -1,1 +1,3 @@
 """Exercises of the chapter on FlashAttention."""
+
+EXERCISES = "causal_blocks", "corner", "block_gradient", "forward", "backward"

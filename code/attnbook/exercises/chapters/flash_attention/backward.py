@@ -1,4 +1,4 @@
-r"""5. Project, step 2: the backward pass · hard · 20 min
+r"""Project, step 2: the backward pass · hard · 20 min
 
 Hints
 1. Let the blocks of keys be the outer loop. In a tile make the scores again, as in the forward

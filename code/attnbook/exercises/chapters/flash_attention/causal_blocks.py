@@ -1,4 +1,4 @@
-"""1. Tiles under a causal mask · medium · 6 min
+"""Tiles under a causal mask · medium · 6 min
 
 Hints
 1. How many rows and columns of tiles are there? 512 / 128 and 2048 / 128.

@@ -1,4 +1,4 @@
-"""2. One look at each tile · medium · 6 min
+"""One look at each tile · medium · 6 min
 
 Hints
 1. The function looks only at M[1, 0], M[1, 2], M[3, 0] and M[3, 2].

@@ -1,4 +1,4 @@
-r"""4. Project, step 1: the forward pass · hard · 20 min
+r"""Project, step 1: the forward pass · hard · 20 min
 
 Hints
 1. For each block of queries begin with m = −∞, l = 0 and o = 0, one of each for every query, and

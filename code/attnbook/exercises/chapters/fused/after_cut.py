@@ -1,4 +1,4 @@
-"""6. Cut first, then causal · medium · 6 min
+"""Cut first, then causal · medium · 6 min
 
 Hints
 1. The last query stands at the last key. Which key is the last one after the cut?

@@ -1,4 +1,4 @@
-"""5. Blocks of packed documents · medium · 6 min
+"""Blocks of packed documents · medium · 6 min
 
 Hints
 1. 24 words are 6 blocks a side; the documents are 2 and 4 blocks long.

@@ -1,4 +1,4 @@
-"""2. Make FLASH take it · hard · 12 min
+"""Make FLASH take it · hard · 12 min
 
 Hints
 1. FLASH wants four axes, one width for all three, and the numbers of a row side by side.

@@ -1,4 +1,4 @@
-"""7. A cap after the mask · easy · 4 min
+"""A cap after the mask · easy · 4 min
 
 Hints
 1. What is cap · tanh(−∞ / cap)?

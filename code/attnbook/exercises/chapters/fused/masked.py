@@ -1,4 +1,4 @@
-r"""9. Project, step 2: the mask · medium · 10 min
+r"""Project, step 2: the mask · medium · 10 min
 
 Hints
 1. The pattern with a mask is softmax(QKᵀ / c + M)V. What is M for a key that is visible, and for

@@ -1,4 +1,4 @@
-r"""10. Project, step 3: the shapes · hard · 12 min
+r"""Project, step 3: the shapes · hard · 12 min
 
 Hints
 1. `x[None]` puts an axis of 1 in front of a tensor, and `out[0]` takes it away.

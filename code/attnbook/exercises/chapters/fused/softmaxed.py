@@ -1,4 +1,4 @@
-r"""8. Project, step 1: the softmax · medium · 10 min
+r"""Project, step 1: the softmax · medium · 10 min
 
 Hints
 1. Nothing in a pattern stands between softmax and the second product: which line of the code that

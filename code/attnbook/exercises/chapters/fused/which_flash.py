@@ -1,4 +1,4 @@
-"""1. Which program · easy · 5 min
+"""Which program · easy · 5 min
 
 Hints
 1. Does FLASH on a CPU take a mask? Look at the table of the chapter.

@@ -1,4 +1,4 @@
-"""3. A window with padding, as a rule · medium · 8 min
+"""A window with padding, as a rule · medium · 8 min
 
 Hints
 1. Return a function: `def rule(b, h, i, j): ...` inside yours, then `return rule`.

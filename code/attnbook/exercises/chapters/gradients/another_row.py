@@ -1,4 +1,4 @@
-r"""1. Another row · easy · 5 min
+r"""Another row · easy · 5 min
 
 Hints
 1. A value counts by its weight: G_V is 4 times the weights.

@@ -1,4 +1,4 @@
-"""6. A bias that is learned · hard · 15 min
+"""A bias that is learned · hard · 15 min
 
 Hints
 1. S = c Q Kᵀ + B, so that the gradient of what is added to a score is that of the score. But one

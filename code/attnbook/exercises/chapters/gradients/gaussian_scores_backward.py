@@ -1,4 +1,4 @@
-r"""4. Back through distances · medium · 12 min
+r"""Back through distances · medium · 12 min
 
 Hints
 1. First one pair of numbers: what is the derivative of -(q - k)²/2 by q, and by k?

@@ -1,4 +1,4 @@
-r"""7. Project, step 1: a judge · hard · 20 min
+r"""Project, step 1: a judge · hard · 20 min
 
 Hints
 1. Begin as `agrees` in the chapter does: draw $G_O$ of the shape of the output, call `backward` once,

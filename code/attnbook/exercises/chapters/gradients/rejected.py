@@ -1,4 +1,4 @@
-"""3. A right gradient, rejected · easy · 4 min
+"""A right gradient, rejected · easy · 4 min
 
 Hints
 1. Which of the two errors is large at a small step, and which at a large one?

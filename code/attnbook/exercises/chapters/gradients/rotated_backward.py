@@ -1,4 +1,4 @@
-r"""8. Project, step 2: rotated, masked and shared · hard · 25 min
+r"""Project, step 2: rotated, masked and shared · hard · 25 min
 
 Hints
 1. Make the arrays that `scaled_dot_product_attention` got in the forward pass: you need them again.

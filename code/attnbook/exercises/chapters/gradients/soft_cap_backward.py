@@ -1,4 +1,4 @@
-"""2. Through a soft cap · easy · 6 min
+"""Through a soft cap · easy · 6 min
 
 Hints
 1. Each score is bent on its own: the gradient is multiplied entry by entry.

@@ -1,4 +1,4 @@
-r"""9. Project, step 3: find the bugs · hard · 20 min
+r"""Project, step 3: find the bugs · hard · 20 min
 
 Hints
 1. Let your judge try inputs on which no two sizes agree, and which change one thing at a time: first

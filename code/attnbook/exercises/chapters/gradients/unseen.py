@@ -1,4 +1,4 @@
-r"""5. A mistake that a test cannot see · medium · 6 min
+r"""A mistake that a test cannot see · medium · 6 min
 
 Hints
 1. Right is A ∘ (G_A - r), wrong is A ∘ G_A. When are they equal?

@@ -1,4 +1,4 @@
-"""4. Count a grouped layer · medium · 8 min
+"""Count a grouped layer · medium · 8 min
 
 Hints
 1. The width of a head is that of the queries: d_model / h. Heads of keys are as wide.

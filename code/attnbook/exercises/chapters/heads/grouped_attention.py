@@ -1,4 +1,4 @@
-"""6. Grouped-query attention · medium · 12 min
+"""Grouped-query attention · medium · 12 min
 
 Hints
 1. How many heads of queries read one head of keys? The arrays' shapes say it.

@@ -1,4 +1,4 @@
-"""5. Tile for repeat · easy · 6 min
+"""Tile for repeat · easy · 6 min
 
 Hints
 1. Write down which head of keys each head of queries reads, once repeated and once tiled.

@@ -1,4 +1,4 @@
-"""2. Two other averages · easy · 6 min
+"""Two other averages · easy · 6 min
 
 Hints
 1. The weights are 7/9, 1/9 and 1/9: all three words take part, and the minus has number 0.

@@ -1,4 +1,4 @@
-"""7. A sink in each head · hard · 15 min
+"""A sink in each head · hard · 15 min
 
 Hints
 1. The sink is one more score in every row of its head. What happens to its weight?

@@ -1,4 +1,4 @@
-"""1. Who reads whom · easy · 3 min
+"""Who reads whom · easy · 3 min
 
 Hints
 1. How many heads of queries share one head of keys and values?

@@ -1,4 +1,4 @@
-"""3. What each head writes · medium · 10 min
+"""What each head writes · medium · 10 min
 
 Hints
 1. Which columns of w_v make the values of head m? Which rows of w_o does its output meet?

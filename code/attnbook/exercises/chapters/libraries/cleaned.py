@@ -1,4 +1,4 @@
-"""3. What nobody sees · medium · 8 min
+"""What nobody sees · medium · 8 min
 
 Hints
 1. A key is a column of the mask. It is seen if any query sees it: over which axis is that?

@@ -1,4 +1,4 @@
-"""1. How many keys · easy · 6 min
+"""How many keys · easy · 6 min
 
 Hints
 1. Draw both triangles for three queries and five keys: one ends at the bottom right, one begins at

@@ -1,4 +1,4 @@
-"""5. A test that misses the polarity · easy · 5 min
+"""A test that misses the polarity · easy · 5 min
 
 Hints
 1. The scores are equal, so an output is the mean of the visible values.

@@ -1,4 +1,4 @@
-"""4. A triangle at the wrong corner · easy · 6 min
+"""A triangle at the wrong corner · easy · 6 min
 
 Hints
 1. At which corner is each triangle anchored? For which shapes are the corners the same?

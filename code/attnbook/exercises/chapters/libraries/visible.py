@@ -1,4 +1,4 @@
-"""2. Two masks of theirs, one of ours · easy · 8 min
+"""Two masks of theirs, one of ours · easy · 8 min
 
 Hints
 1. `~` turns True and False round. What does a True mean after it?

@@ -1,4 +1,4 @@
-"""2. Which way is cheaper · medium · 6 min
+"""Which way is cheaper · medium · 6 min
 
 Hints
 1. From the left: n² · 64 multiplications for the scores, and n² · 128 for the outputs.

@@ -1,4 +1,4 @@
-"""5. The mask of decays · hard · 12 min
+"""The mask of decays · hard · 12 min
 
 Hints
 1. On the diagonal no step lies between, so that the entry is exp(0) = 1. Below it, row i and column

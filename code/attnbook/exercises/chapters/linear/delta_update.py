@@ -1,4 +1,4 @@
-"""3. One write by the delta rule · easy · 8 min
+"""One write by the delta rule · easy · 8 min
 
 Hints
 1. First compute what the key reads, k H. For vectors in the last axis that is

@@ -1,4 +1,4 @@
-"""6. Shrunk after the write · medium · 8 min
+"""Shrunk after the write · medium · 8 min
 
 Hints
 1. The factor of the last step stands above and below the fraction line, and cancels. By what

@@ -1,4 +1,4 @@
-"""4. Read a chunk · medium · 8 min
+"""Read a chunk · medium · 8 min
 
 Hints
 1. Two parts are added: what the steps of the chunk have written, and what stands in the state.

@@ -1,4 +1,4 @@
-"""1. Three rules by hand · easy · 6 min
+"""Three rules by hand · easy · 6 min
 
 Hints
 1. The key (1, 0) writes into the first number of H alone, the key (0, 1) into the second.

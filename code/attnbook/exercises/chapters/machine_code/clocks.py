@@ -1,4 +1,4 @@
-"""3. The clocks of each unit · medium · 8 min
+"""The clocks of each unit · medium · 8 min
 
 Hints
 1. Multiply by the warps, and divide by what the unit does in a clock.

@@ -1,4 +1,4 @@
-"""6. The program of a column · medium · 12 min
+"""The program of a column · medium · 12 min
 
 Hints
 1. Four of the five products are made here: the scores, the gradient of the weights, and one for

@@ -1,4 +1,4 @@
-"""7. Find the hot loop · hard · 12 min
+"""Find the hot loop · hard · 12 min
 
 Hints
 1. Which jumps go back? Those whose target is at most their own place.

@@ -1,4 +1,4 @@
-"""5. A mask that seems idle · medium · 8 min
+"""A mask that seems idle · medium · 8 min
 
 Hints
 1. How many keys does it take for a block of four to have keys past its end?

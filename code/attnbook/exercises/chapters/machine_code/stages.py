@@ -1,4 +1,4 @@
-r"""4. Stages that fit · medium · 5 min
+r"""Stages that fit · medium · 5 min
 
 Hints
 1. How many bytes does a bfloat16 take, and how many numbers are there in a block?

@@ -1,4 +1,4 @@
-r"""1. The products of a tile · easy · 5 min
+r"""The products of a tile · easy · 5 min
 
 Hints
 1. An instruction does 64 rows, all columns, and 16 terms of each entry's sum.

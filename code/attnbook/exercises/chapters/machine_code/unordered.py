@@ -1,4 +1,4 @@
-"""2. The order of the atomics · easy · 4 min
+"""The order of the atomics · easy · 4 min
 
 Hints
 1. Two numbers never do it, because a + b = b + a, even when it is rounded.

@@ -1,4 +1,4 @@
-r"""9. Project, step 2: the backward pass · hard · 25 min
+r"""Project, step 2: the backward pass · hard · 25 min
 
 Hints
 1. The meetings are those of the forward pass: at each step the same rows, keys and mask, and at

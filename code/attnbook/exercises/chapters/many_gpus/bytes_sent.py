@@ -1,4 +1,4 @@
-r"""1. What a rank sends · easy · 4 min
+r"""What a rank sends · easy · 4 min
 
 Hints
 1. How many positions does a rank keep, and how many bytes are their keys and values?

@@ -1,4 +1,4 @@
-r"""8. Project, step 1: the zigzag ring · hard · 25 min
+r"""Project, step 1: the zigzag ring · hard · 25 min
 
 Hints
 1. At step 0 each rank attends to its own block, with causal=True. This gives the first outputs and

@@ -1,4 +1,4 @@
-"""6. A gradient on its way · hard · 15 min
+"""A gradient on its way · hard · 15 min
 
 Hints
 1. Whose block does rank r hold at step s? The exercise "Whose keys are here" has found that.

@@ -1,4 +1,4 @@
-r"""5. A ring against an exchange · medium · 5 min
+r"""A ring against an exchange · medium · 5 min
 
 Hints
 1. Queries and outputs have 32 heads, keys and values 8. Which of the four does each send?

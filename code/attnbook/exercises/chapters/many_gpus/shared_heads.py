@@ -1,4 +1,4 @@
-r"""7. How long must a block be · medium · 6 min
+r"""How long must a block be · medium · 6 min
 
 Hints
 1. The rule says 12000 positions, whatever the heads. For which heads is that right?

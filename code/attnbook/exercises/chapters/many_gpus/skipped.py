@@ -1,4 +1,4 @@
-"""4. Later ranks are skipped · easy · 5 min
+"""Later ranks are skipped · easy · 5 min
 
 Hints
 1. At step s rank r holds the keys of rank (r - s) mod 4. When is that a later rank?

@@ -1,4 +1,4 @@
-"""2. Whose keys are here · easy · 6 min
+"""Whose keys are here · easy · 6 min
 
 Hints
 1. At step 0 each rank works on its own keys: row 0 is 0, 1, 2, …

@@ -1,4 +1,4 @@
-"""3. An early and a late piece · medium · 8 min
+"""An early and a late piece · medium · 8 min
 
 Hints
 1. How many pieces are there, and how long is each? np.arange(n).reshape(2 * n_ranks, -1).

@@ -1,4 +1,4 @@
-"""4. Minus infinity, added · easy · 4 min
+"""Minus infinity, added · easy · 4 min
 
 Hints
 1. The sum is right for every finite score. Which floats are not finite, apart from NaN?

@@ -1,4 +1,4 @@
-"""3. A causal mask · easy · 6 min
+"""A causal mask · easy · 6 min
 
 Hints
 1. np.arange(n_q)[:, None] is a column of queries, np.arange(n_k) a row of keys.

@@ -1,4 +1,4 @@
-"""2. Padding on the left · easy · 6 min
+"""Padding on the left · easy · 6 min
 
 Hints
 1. With n_k keys and a length of 2, which is the first visible key?

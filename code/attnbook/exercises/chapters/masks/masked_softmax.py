@@ -1,4 +1,4 @@
-"""6. Masked softmax, exactly · hard · 13 min
+"""Masked softmax, exactly · hard · 13 min
 
 Hints
 1. The lengths given have the shape (batch, 1, …, 1, 1) or (batch, 1, …, n_q, 1): compare

@@ -1,4 +1,4 @@
-"""1. Hide the middle key · easy · 3 min
+"""Hide the middle key · easy · 3 min
 
 Hints
 1. Write down the three exponentials, and cross out the hidden one.

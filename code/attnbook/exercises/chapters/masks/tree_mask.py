@@ -1,4 +1,4 @@
-"""5. Ancestors in a tree · medium · 8 min
+"""Ancestors in a tree · medium · 8 min
 
 Hints
 1. Under np.eye(n, dtype=bool) each word sees itself. Begin with it, and go through the words in order.

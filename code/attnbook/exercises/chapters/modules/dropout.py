@@ -1,4 +1,4 @@
-"""2. Dropout, in both states · medium · 6 min
+"""Dropout, in both states · medium · 6 min
 
 Hints
 1. In evaluation dropout does nothing at all: nothing is dropped, nothing divided.

@@ -1,4 +1,4 @@
-r"""6. Project, step 1: a module with gates · medium · 15 min
+r"""Project, step 1: a module with gates · medium · 15 min
 
 Hints
 1. Begin with `super().__init__()`, and make five layers `nn.Linear(…, bias=False)` as attributes.

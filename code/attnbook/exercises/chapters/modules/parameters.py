@@ -1,4 +1,4 @@
-"""1. What is learned, and what is saved · easy · 6 min
+"""What is learned, and what is saved · easy · 6 min
 
 Hints
 1. Go through the attributes one by one: is it a parameter, a module, a buffer, or something that

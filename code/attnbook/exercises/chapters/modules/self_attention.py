@@ -1,4 +1,4 @@
-"""5. PyTorch's layer from its matrices · hard · 15 min
+"""PyTorch's layer from its matrices · hard · 15 min
 
 Hints
 1. Five steps: project, cut into q, k and v, split into heads, attend, merge and project. In

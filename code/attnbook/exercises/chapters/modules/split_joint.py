@@ -1,4 +1,4 @@
-"""4. Heads from a joint projection · medium · 10 min
+"""Heads from a joint projection · medium · 10 min
 
 Hints
 1. Cut the last axis, and only the last: 3 · n_heads · d_head numbers become three axes. In which

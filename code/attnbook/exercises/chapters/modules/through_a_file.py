@@ -1,4 +1,4 @@
-"""8. Project, step 3: go on after a crash · medium · 12 min
+"""Project, step 3: go on after a crash · medium · 12 min
 
 Hints
 1. Both have a `state_dict()`, and a dictionary can hold the two.

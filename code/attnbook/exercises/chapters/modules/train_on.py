@@ -1,4 +1,4 @@
-"""7. Project, step 2: the loop · medium · 12 min
+"""Project, step 2: the loop · medium · 12 min
 
 Hints
 1. One optimiser is made before the loop, since it remembers something from step to step.

@@ -1,4 +1,4 @@
-"""3. Each sequence or each head · easy · 5 min
+"""Each sequence or each head · easy · 5 min
 
 Hints
 1. The scores have the shape (2, 2, n_q, n_k): sequences, heads, queries, keys. Where does each

@@ -1,4 +1,4 @@
-"""1. The price of a fill · easy · 4 min
+"""The price of a fill · easy · 4 min
 
 Hints
 1. Weights depend on differences of scores only: subtract −10000 − ln 2 from all three.

@@ -1,4 +1,4 @@
-"""3. Find the leak · medium · 12 min
+"""Find the leak · medium · 12 min
 
 Hints
 1. Compute the outputs once. For each j copy v, change row j alone, and compute them again.

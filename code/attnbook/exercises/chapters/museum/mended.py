@@ -1,4 +1,4 @@
-"""5. Mend the NaN · medium · 6 min
+"""Mend the NaN · medium · 6 min
 
 Hints
 1. The repair was written for one NaN: that of a row with nothing visible.

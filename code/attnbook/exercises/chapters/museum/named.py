@@ -1,4 +1,4 @@
-"""2. Name the exhibit · medium · 5 min
+"""Name the exhibit · medium · 5 min
 
 Hints
 1. Compare each with the right weights: (1, 0, 0), (1/2, 1/2, 0), (1/3, 1/3, 1/3).

@@ -1,4 +1,4 @@
-"""4. Zero, then divide · medium · 6 min
+"""Zero, then divide · medium · 6 min
 
 Hints
 1. With exact arithmetic there is no such input. What do floats lose?

@@ -1,4 +1,4 @@
-r"""4. Merge many blocks at once · medium · 12 min
+r"""Merge many blocks at once · medium · 12 min
 
 Hints
 1. By what fraction does each of two blocks count, and which function of their L makes these fractions?

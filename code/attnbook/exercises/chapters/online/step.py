@@ -1,4 +1,4 @@
-"""3. One more block · medium · 15 min
+"""One more block · medium · 15 min
 
 Hints
 1. The maximum of a block is np.max(scores, axis=-1); the new m is the larger of it and m.

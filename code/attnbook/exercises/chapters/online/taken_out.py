@@ -1,4 +1,4 @@
-r"""2. Take a block out again · medium · 6 min
+r"""Take a block out again · medium · 6 min
 
 Hints
 1. In exact arithmetic the function is right, so only a rounding can make it wrong: which of its

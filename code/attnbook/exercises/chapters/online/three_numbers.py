@@ -1,4 +1,4 @@
-r"""1. Three numbers by hand · easy · 4 min
+r"""Three numbers by hand · easy · 4 min
 
 Hints
 1. Everything is counted in units of the largest exponential so far: first of 2, then of 8.

@@ -1,4 +1,4 @@
-r"""6. Project, step 1: close the gap · medium · 15 min
+r"""Project, step 1: close the gap · medium · 15 min
 
 Hints
 1. Three runs of keys: those before the gap, those in it, and those behind it. Which of them have a

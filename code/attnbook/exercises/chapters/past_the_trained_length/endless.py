@@ -1,4 +1,4 @@
-r"""7. Project, step 2: write without end · hard · 25 min
+r"""Project, step 2: write without end · hard · 25 min
 
 Hints
 1. Keep two arrays, the keys as they were rotated and the values, and go word by word. What has to be

@@ -1,4 +1,4 @@
-"""3. A wave that seems to fall · easy · 5 min
+"""A wave that seems to fall · easy · 5 min
 
 Hints
 1. A cosine falls until its angle is half a turn, π. How slow must a pair be to fall for 31 steps?

@@ -1,4 +1,4 @@
-r"""8. Project, step 3: what a word leaves behind · hard · 15 min
+r"""Project, step 3: what a word leaves behind · hard · 15 min
 
 Hints
 1. What is a key of layer 2 made of, that a key of layer 1 is not?

@@ -1,4 +1,4 @@
-"""2. Where does the head look? · medium · 5 min
+"""Where does the head look? · medium · 5 min
 
 Hints
 1. For which angle, in multiples of θ, is the score of this head highest?

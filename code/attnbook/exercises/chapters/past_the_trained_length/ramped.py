@@ -1,4 +1,4 @@
-"""4. Interpolate with a ramp · medium · 10 min
+"""Interpolate with a ramp · medium · 10 min
 
 Hints
 1. First the turns of each pair: trained · theta / (2π), an array of shape (M,).

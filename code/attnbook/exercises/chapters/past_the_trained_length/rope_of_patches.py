@@ -1,4 +1,4 @@
-"""5. Rows and columns · medium · 10 min
+"""Rows and columns · medium · 10 min
 
 Hints
 1. `np.split(x, 2, axis=-1)` cuts the features into two halves.

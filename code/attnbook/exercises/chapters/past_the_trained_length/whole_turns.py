@@ -1,4 +1,4 @@
-"""1. Whole turns · easy · 6 min
+"""Whole turns · easy · 6 min
 
 Hints
 1. With 16 pairs, θ_m is the base to the power −m/16. For the base 10,000 that is 10^(−m/4).

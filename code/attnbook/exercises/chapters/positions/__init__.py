@@ -1,1 +1,3 @@
 """Exercises of the chapter on positions."""
+
+EXERCISES = "by_hand", "sixty_degrees", "rope_halves", "one_shift", "moved_cache", "key_alone"

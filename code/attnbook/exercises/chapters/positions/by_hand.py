@@ -1,4 +1,4 @@
-"""1. A position by hand · easy · 5 min
+"""A position by hand · easy · 5 min
 
 Hints
 1. There are three pairs. Their frequencies are 1000 to the power −2m/6, for m = 0, 1 and 2.

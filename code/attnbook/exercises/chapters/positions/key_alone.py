@@ -1,4 +1,4 @@
-"""6. A bias that knows only the key · medium · 8 min
+"""A bias that knows only the key · medium · 8 min
 
 Hints
 1. Where a query sees no key ahead of it, |i − j| is i − j. What is the difference of the two biases

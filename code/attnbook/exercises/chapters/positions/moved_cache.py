@@ -1,4 +1,4 @@
-"""5. Move a cache · medium · 8 min
+"""Move a cache · medium · 8 min
 
 Hints
 1. A key was turned by jθ and should be turned by (j + steps) θ. Which turn is missing?

@@ -1,4 +1,4 @@
-"""4. A test of one shift · medium · 8 min
+"""A test of one shift · medium · 8 min
 
 Hints
 1. The test compares the scores among positions 0 to 3 with those among positions 4 to 7. What if the last

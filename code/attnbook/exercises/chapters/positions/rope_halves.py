@@ -1,4 +1,4 @@
-"""3. RoPE for halves · medium · 10 min
+"""RoPE for halves · medium · 10 min
 
 Hints
 1. There is an angle for each row and each pair. What shape do they have together, and which product

@@ -1,4 +1,4 @@
-"""2. Keys that turn by 60 degrees · easy · 5 min
+"""Keys that turn by 60 degrees · easy · 5 min
 
 Hints
 1. Only the difference of two angles counts. How far behind the last query is each key?

@@ -1,4 +1,4 @@
-"""3. Which fills does float16 refuse? · medium · 4 min
+"""Which fills does float16 refuse? · medium · 4 min
 
 Hints
 1. The largest float16 is 65504, and the lowest −65504.

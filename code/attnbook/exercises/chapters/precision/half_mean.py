@@ -1,4 +1,4 @@
-"""5. A mean that leaves the range · easy · 5 min
+"""A mean that leaves the range · easy · 5 min
 
 Hints
 1. Which number does the function hold before it divides?

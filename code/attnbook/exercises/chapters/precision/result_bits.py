@@ -1,4 +1,4 @@
-"""1. Five dtypes · easy · 4 min
+"""Five dtypes · easy · 4 min
 
 Hints
 1. Which float does PyTorch make of Python's 4.0? And which float does NumPy make of it?

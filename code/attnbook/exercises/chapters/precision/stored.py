@@ -1,4 +1,4 @@
-"""2. What is stored? · medium · 6 min
+"""What is stored? · medium · 6 min
 
 Hints
 1. How far apart are the numbers of the format where this one stands? Take the power of two below

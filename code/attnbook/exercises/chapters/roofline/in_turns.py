@@ -1,4 +1,4 @@
-"""3. Who won the race? · medium · 8 min
+"""Who won the race? · medium · 8 min
 
 Hints
 1. times[..., 1:] leaves out the first round, however many axes stand in front.

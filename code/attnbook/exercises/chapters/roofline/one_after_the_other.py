@@ -1,4 +1,4 @@
-"""4. One after the other · easy · 4 min
+"""One after the other · easy · 4 min
 
 Hints
 1. The first call takes 10 ms, times the slowdown of each of its four measurements.

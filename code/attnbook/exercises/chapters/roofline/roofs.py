@@ -1,4 +1,4 @@
-"""1. Which roof? · medium · 8 min
+"""Which roof? · medium · 8 min
 
 Hints
 1. Compute three times for each, in ms: operations/10⁸, exponentials/(2·10⁶) and bytes/10⁷.

@@ -1,4 +1,4 @@
-r"""5. The speed limit of writing · hard · 12 min
+r"""The speed limit of writing · hard · 12 min
 
 Hints
 1. One step writes one word in each text. Which numbers are fetched once for all texts, and which

@@ -1,4 +1,4 @@
-r"""2. A roofline of two roofs · medium · 6 min
+r"""A roofline of two roofs · medium · 6 min
 
 Hints
 1. We count three kinds of work. Which of them does the function leave out?

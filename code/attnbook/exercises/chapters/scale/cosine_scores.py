@@ -1,4 +1,4 @@
-"""3. Scores that cannot grow · medium · 10 min
+"""Scores that cannot grow · medium · 10 min
 
 Hints
 1. Divide each query and each key by its own length; what is left is a product that you have written

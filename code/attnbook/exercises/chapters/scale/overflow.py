@@ -1,4 +1,4 @@
-"""2. Where each order overflows · medium · 6 min
+"""Where each order overflows · medium · 6 min
 
 Hints
 1. The score is 64 a² / 8 = 8 a², whichever comes first. What is the largest number on the way to

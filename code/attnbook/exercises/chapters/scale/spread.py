@@ -1,4 +1,4 @@
-"""1. How far scores spread · easy · 5 min
+"""How far scores spread · easy · 5 min
 
 Hints
 1. The variance of one product of independent entries with mean 0 is the product of their variances.

@@ -1,4 +1,4 @@
-"""4. A scale from the wrong width · medium · 10 min
+"""A scale from the wrong width · medium · 10 min
 
 Hints
 1. The two versions differ in one number: 1/√d_v for 1/√d_k. For which shapes are they equal?

@@ -1,1 +1,3 @@
 """Exercises of the chapter on softmax and log-sum-exp."""
+
+EXERCISES = "merged", "one_maximum", "log_softmax", "running_logsumexp", "small_scores"

@@ -1,4 +1,4 @@
-r"""3. The logarithm of the weights · medium · 10 min
+r"""The logarithm of the weights · medium · 10 min
 
 Hints
 1. Take the logarithm of the stable quotient by hand first: the logarithm of a quotient is a

@@ -1,4 +1,4 @@
-"""1. Two equal blocks · easy · 3 min
+"""Two equal blocks · easy · 3 min
 
 Hints
 1. What is the sum of exponentials of one block, written with its L? And of both together?

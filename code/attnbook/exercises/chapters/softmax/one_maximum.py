@@ -1,4 +1,4 @@
-"""2. One maximum for all · easy · 5 min
+"""One maximum for all · easy · 5 min
 
 Hints
 1. How many maxima does np.max(scores) return, and how many rows are there?

@@ -1,4 +1,4 @@
-r"""4. A running log-sum-exp · medium · 10 min
+r"""A running log-sum-exp · medium · 10 min
 
 Hints
 1. The first entry is the first score. How does each entry follow from the one before it and one new

@@ -1,4 +1,4 @@
-"""5. Small scores in float16 · medium · 5 min
+"""Small scores in float16 · medium · 5 min
 
 Hints
 1. The largest float16 is 65504. Which numbers of naive_softmax must stay below it?

@@ -1,4 +1,4 @@
-"""1. Half the temperature · easy · 5 min
+"""Half the temperature · easy · 5 min
 
 Hints
 1. Dividing by 1/2 doubles each score. What happens to its exponential?

@@ -1,4 +1,4 @@
-r"""3. A Jacobian for every row · medium · 10 min
+r"""A Jacobian for every row · medium · 10 min
 
 Hints
 1. Entry (j, l) is A_j (δ_jl - A_l). What is δ as a matrix?

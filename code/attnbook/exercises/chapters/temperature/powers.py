@@ -1,4 +1,4 @@
-"""6. Heated too late · medium · 5 min
+"""Heated too late · medium · 5 min
 
 Hints
 1. On paper both are the same. What do floats do to a very small weight?

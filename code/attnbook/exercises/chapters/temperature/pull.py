@@ -1,4 +1,4 @@
-r"""2. Which way the output moves · easy · 4 min
+r"""Which way the output moves · easy · 4 min
 
 Hints
 1. What is the output itself?

@@ -1,4 +1,4 @@
-"""5. Large, therefore saturated? · easy · 3 min
+"""Large, therefore saturated? · easy · 3 min
 
 Hints
 1. What happens to the weights if 100 is subtracted from every score?

@@ -1,4 +1,4 @@
-r"""4. Back to the scores · medium · 10 min
+r"""Back to the scores · medium · 10 min
 
 Hints
 1. For one query it is A_l (g·v_l - g·out). First compute g·v_l for every query and key, as one

@@ -1,4 +1,4 @@
-"""5. A test that looks at one word · medium · 8 min
+"""A test that looks at one word · medium · 8 min
 
 Hints
 1. Which entries of a 4 × 4 mask show the future? Which of them does the test see?

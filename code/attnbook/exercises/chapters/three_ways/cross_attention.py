@@ -1,4 +1,4 @@
-"""2. Cross-attention · medium · 12 min
+"""Cross-attention · medium · 12 min
 
 Hints
 1. Three products come first: one with the decoder's vectors, two with the encoder's.

@@ -1,4 +1,4 @@
-"""3. The mask of a decoder · easy · 8 min
+"""The mask of a decoder · easy · 8 min
 
 Hints
 1. Write the two conditions on key j for query i of a sentence of length L.

@@ -1,4 +1,4 @@
-"""4. A test for leaks · hard · 12 min
+"""A test for leaks · hard · 12 min
 
 Hints
 1. Copy x, put a random vector in place of word t, and compare the two outputs with `!=`.

@@ -1,4 +1,4 @@
-"""1. Count the rows that move · easy · 6 min
+"""Count the rows that move · easy · 6 min
 
 Hints
 1. Ask of each row: may its query look at the changed word? Is it that word's own query?

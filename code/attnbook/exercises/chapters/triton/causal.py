@@ -1,4 +1,4 @@
-"""9. Project, step 2: causal FlashAttention · hard · 25 min
+"""Project, step 2: causal FlashAttention · hard · 25 min
 
 Hints
 1. Begin with `flash`, and with a copy of its loop: one loop from 0 to full, one from full to end.

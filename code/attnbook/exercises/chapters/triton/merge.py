@@ -1,4 +1,4 @@
-"""6. A merge in a kernel · hard · 15 min
+"""A merge in a kernel · hard · 15 min
 
 Hints
 1. Each program has one row: two numbers L, and two rows of D numbers from i * D on.

@@ -1,4 +1,4 @@
-"""3. A mask for the whole matrix · easy · 5 min
+"""A mask for the whole matrix · easy · 5 min
 
 Hints
 1. With three columns a program has four lanes. Which number does the fourth of row 0 read?

@@ -1,4 +1,4 @@
-"""7. An offset in 32 bits · medium · 5 min
+"""An offset in 32 bits · medium · 5 min
 
 Hints
 1. The largest integer of 32 bits, one of which is the sign, is 2³¹ − 1.

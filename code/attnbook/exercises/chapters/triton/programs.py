@@ -1,4 +1,4 @@
-r"""1. How many programs · easy · 5 min
+r"""How many programs · easy · 5 min
 
 Hints
 1. A row of scores belongs to one query of one head of one sequence.

@@ -1,4 +1,4 @@
-r"""5. Numbers for each thread · medium · 5 min
+r"""Numbers for each thread · medium · 5 min
 
 Hints
 1. How many threads have four warps? And eight?

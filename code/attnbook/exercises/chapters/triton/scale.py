@@ -1,4 +1,4 @@
-"""2. A masked scale · easy · 8 min
+"""A masked scale · easy · 8 min
 
 Hints
 1. Three lines: which numbers i are this program's, load them, store what they become.

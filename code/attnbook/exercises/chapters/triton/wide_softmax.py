@@ -1,4 +1,4 @@
-"""4. The softmax of a wide row · medium · 20 min
+"""The softmax of a wide row · medium · 20 min
 
 Hints
 1. Two loops over the same blocks: the first carries m and l, the second stores weights.

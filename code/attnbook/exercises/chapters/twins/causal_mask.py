@@ -1,4 +1,4 @@
-"""5. A causal mask, on a device · easy · 6 min
+"""A causal mask, on a device · easy · 6 min
 
 Hints
 1. The chapter on masks compares a row of keys with a column of queries: torch.arange makes both.

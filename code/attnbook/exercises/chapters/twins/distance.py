@@ -1,4 +1,4 @@
-"""4. Right forward, NaN backward · medium · 8 min
+"""Right forward, NaN backward · medium · 8 min
 
 Hints
 1. The forward values agree everywhere. Which of the operations has a slope that is not finite

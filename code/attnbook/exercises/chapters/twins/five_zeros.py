@@ -1,4 +1,4 @@
-"""2. Five zeros · medium · 5 min
+"""Five zeros · medium · 5 min
 
 Hints
 1. Write down the slope of each step at the number that it is given: log and √ at 0?

@@ -1,4 +1,4 @@
-r"""1. The gradient of log-sum-exp · medium · 5 min
+r"""The gradient of log-sum-exp · medium · 5 min
 
 Hints
 1. Differentiate ln(e^a + e^b + e^c) with respect to a. Which familiar quotient appears?

@@ -1,4 +1,4 @@
-"""3. A softmax with a finite gradient · medium · 10 min
+"""A softmax with a finite gradient · medium · 10 min
 
 Hints
 1. torch.softmax subtracts the maximum and divides. What has to be done to hidden scores before it,

@@ -1,4 +1,4 @@
-"""1. Three weights by hand · easy · 2 min
+"""Three weights by hand · easy · 2 min
 
 Hints
 1. The exponential of a score is an affinity. What are the three affinities?

@@ -1,4 +1,4 @@
-"""4. Gaussian attention · medium · 10 min
+"""Gaussian attention · medium · 10 min
 
 Hints
 1. q[..., :, None, :] - k[..., None, :, :] has the shape (..., n_q, n_k, d_k).

@@ -1,4 +1,4 @@
-"""6. Leave one out · hard · 15 min
+"""Leave one out · hard · 15 min
 
 Hints
 1. Build the scores of every x against every x, shape (..., n, n).

@@ -1,4 +1,4 @@
-"""3. From affinities to weights · easy · 5 min
+"""From affinities to weights · easy · 5 min
 
 Hints
 1. Sum over the last axis: each row belongs to one query.

@@ -1,4 +1,4 @@
-"""5. Where a narrow kernel is not a lookup · medium · 5 min
+"""Where a narrow kernel is not a lookup · medium · 5 min
 
 Hints
 1. Attention mixes the values of keys that match equally well. A lookup takes one.

@@ -1,4 +1,4 @@
-"""2. A very wide kernel · easy · 3 min
+"""A very wide kernel · easy · 3 min
 
 Hints
 1. What is exp(-x) for a tiny x?
