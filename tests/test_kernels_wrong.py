@@ -132,7 +132,10 @@ MISTAKES = {
     ],
     "launch": [
         ("torch.zeros_like(grads[0]", "torch.ones_like(grads[0]"),
-        ("1 if scale > 0 else -1", "1"),
+        (
+            "from attnbook.pytorch.products import positive",
+            "positive = lambda scale: (abs(scale), 1) if scale else (1.0, 0)",
+        ),
         ("torch.mul(total, scale,", "torch.mul(total, 1,"),
     ],
 }  # fmt: skip
