@@ -52,7 +52,7 @@ KERNELS = {
         {"width": (16, 32)},
     ],
     "it takes no mask, but rules": [{"mask": torch.ones(3, 5, dtype=bool)}],
-    "its documents have keys that lie side by side, and are known to": [
+    "its documents have contiguous keys, and are known to": [
         {"rule": rules.documents(torch.zeros(3, dtype=int), torch.tensor([0, 1, 0, 1, 0]))},
     ],
     "its kernels are for GPUs, and q is on the CPU": [{"device": "cpu"}],

@@ -20,7 +20,7 @@ def by_the_first(q, k, v, **named):
 
 def refuses(q, k, v, options):
     """What the kernels refuse on a GPU, of rules and masks."""
-    return "" if options.mask is not None or not options.rule.is_run else None
+    return "" if options.mask is not None or not options.rule.is_contiguous else None
 
 
 def widened(case):

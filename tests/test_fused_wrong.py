@@ -127,43 +127,49 @@ WRONG = {
         "repeat_interleave(self.shared, dim=-2)",
         "repeat(*[1] * (marked.ndim - 2), self.shared, 1)",
     ),
-    (rules.Rule.run, "the triangle at the top left"): (" + n_k - n_q", ""),
-    (rules.Rule.run, "a query does not see its own key"): ("n_q) + 1", "n_q)"),
-    (rules.Rule.run, "one key of the window too few"): (
-        "first = own - min",
-        "first = own + 1 - min",
+    (rules.Rule.key_range, "the triangle at the top left"): (" + n_k - n_q", ""),
+    (rules.Rule.key_range, "a query does not see its own key"): ("n_q) + 1", "n_q)"),
+    (rules.Rule.key_range, "one key of the window too few"): (
+        "start = own - min",
+        "start = own + 1 - min",
     ),
-    (rules.Rule.run, "a prefix without the past"): (
+    (rules.Rule.key_range, "a prefix without the past"): (
         "torch.clamp(own + 1, min=self.prefix_len)",
         "torch.full_like(own, self.prefix_len)",
     ),
-    (rules.Rule.run, "lengths in the place of the triangle"): (
-        "torch.minimum(end, lens.reshape(len(lens), -1))",
+    (rules.Rule.key_range, "lengths in the place of the triangle"): (
+        "torch.minimum(stop, lens.reshape(len(lens), -1))",
         "lens.reshape(len(lens), -1).expand(-1, n_q)",
     ),
-    (rules.Rule.run, "the last document alone"): (
-        "torch.maximum(first, each.first.to(own.device))",
-        "each.first",
+    (rules.Rule.key_range, "the last document alone"): (
+        "torch.maximum(start, each.keys.start.to(own.device))",
+        "each.keys.start",
     ),
-    (rules.Rule.mask, "documents that lie apart are one"): ("each.first is None", "False"),
+    (rules.Rule.mask, "documents that lie apart are one"): ("each.keys is None", "False"),
     (rules.Rule.__and__, "one rule is enough"): ("self.documents + other.documents", "()"),
     (rules._fewest, "the wider window"): ("min(one", "max(one"),
     (rules._shortest, "the longer length"): ("minimum", "maximum"),
-    (rules._found, "documents that lie apart count as one run"): ("bool(is_run.all())", "True"),
+    (rules._found, "documents that lie apart count as contiguous"): (
+        "bool(contiguous.all())",
+        "True",
+    ),
     (rules._found, "a document that has no keys"): (
         "torch.where(begin == stop, first, last + 1)",
         "last + 1",
     ),
-    (visible.KeyRange.sees, "all before the last are seen"): (
-        "- before.gather(\n        -1, self.start.expand(shape)\n    )",
+    (visible.ByRange.sees, "all before the last are seen"): (
+        " - before.gather(-1, start)",
         "",
     ),
-    (visible.KeyRange.sees, "heads tiled"): (
+    (visible.ByRange.sees, "heads tiled"): (
         ".repeat_interleave(self.n_heads // marked.shape[-2], dim=-2)",
         ".repeat(*[1] * (marked.ndim - 2), self.n_heads // marked.shape[-2], 1)",
     ),
-    (visible.KeyRange.empty, "nobody sees nothing"): ("self.stop <= self.start", "self.stop < -1"),
-    (visible.KeyRange.mask, "one key too many"): ("keys < self.stop", "keys <= self.stop"),
+    (visible.ByRange.empty, "nobody sees nothing"): (
+        "self.keys.stop <= self.keys.start",
+        "self.keys.stop < -1",
+    ),
+    (rules.KeyRange.mask, "one key too many"): ("keys < self.stop", "keys <= self.stop"),
     (guarantees.guarded, "NaN under a weight of zero"): (
         "attend(finite(q), finite(k), finite(v))",
         "attend(q, k, v)",

@@ -22,10 +22,10 @@ def test_rules_and_masks_hide_the_same(data, n_q, n_k):
     named = data.draw(rules_for((BATCH,), n_q, n_k).filter(bool))
     composed, mask = rule(named), torch.from_numpy(mask_of(named, n_q, n_k))
     assert torch.equal(composed.mask(n_q, n_k), mask)
-    if composed.is_run:
-        first, end = composed.run(n_q, n_k)
-        lengths = (end - first).clamp(min=0)
-        assert torch.equal(lengths, mask.sum(-1)), "a run is as long as there are visible keys"
+    if composed.is_contiguous:
+        start, stop = composed.key_range(n_q, n_k)
+        lengths = (stop - start).clamp(min=0)
+        assert torch.equal(lengths, mask.sum(-1)), "a range is as long as there are visible keys"
     by_places = flex.every(*flex.of(composed, n_q, n_k))
     places = torch.arange(BATCH)[:, None, None], torch.arange(n_q)[:, None], torch.arange(n_k)
     sizes = BATCH, n_q, n_k
@@ -63,7 +63,7 @@ def test_options_say_what_the_rule_says_or_nothing(data, n_q, n_k):
 
 
 def lies_together(q_documents, k_documents):
-    return rules.documents(torch.tensor(q_documents), torch.tensor(k_documents)).is_run
+    return rules.documents(torch.tensor(q_documents), torch.tensor(k_documents)).is_contiguous
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_packed_sequences_are_documents_with_their_ends_counted_up():
     assert rule.mask(5, 5).int().tolist() == [[1, 1, 0, 0, 0]] * 2 + [[0, 0, 1, 1, 1]] * 3
     crossed = rules.packed(torch.tensor([0, 1, 3]), torch.tensor([0, 3, 4]))
     assert crossed.mask(3, 4).int().tolist() == [[1, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1]]
-    assert rule.is_run and crossed.is_run
+    assert rule.is_contiguous and crossed.is_contiguous
     for ends in ([], [1, 2], [0, 3, 2]):
         with pytest.raises(ValueError, match="packed: cu_seqlens is"):
             rules.packed(torch.tensor(ends, dtype=int))
@@ -97,7 +97,7 @@ def test_packed_sequences_are_documents_with_their_ends_counted_up():
 
 def test_where_numbers_are_not_at_hand_documents_count_as_apart():
     given = torch.zeros(3, dtype=int, device="meta")
-    assert not rules.documents(given, given).is_run
+    assert not rules.documents(given, given).is_contiguous
 
     def attend(x, documents):
         return fused.attention(x, x, x, rule=rules.documents(documents, documents))
@@ -121,16 +121,18 @@ def test_a_rule_goes_into_a_compiled_program():
     [rules.sliding_window(10**30, 10**30), rules.prefix(10**30) & rules.sliding_window(10**30)],
 )
 def test_a_window_may_be_wider_than_any_number_of_places(hides_more):
-    first, end = hides_more.run(3, 4)
-    assert (first == 0).all()
-    assert torch.equal(end, torch.tensor([2, 3, 4] if hides_more.right == 0 else [4, 4, 4]))
+    start, stop = hides_more.key_range(3, 4)
+    assert (start == 0).all()
+    assert torch.equal(stop, torch.tensor([2, 3, 4] if hides_more.right == 0 else [4, 4, 4]))
 
 
 def test_sizes_may_be_small_integers_of_numpy():
     """100 + 100 is -56 in int8."""
     n = np.int8(100)
     assert rules.sliding_window(2, 2).mask(n, n).sum() == 494
-    wrong = one_line.version(rules.Rule.run, "min(self.left, n_k)", "min(self.left, n_q + n_k)")
+    wrong = one_line.version(
+        rules.Rule.key_range, "min(self.left, n_k)", "min(self.left, n_q + n_k)"
+    )
     with np.errstate(over="ignore"):
         assert (wrong(rules.sliding_window(2, 2), n, n)[0] > 98).any()
 

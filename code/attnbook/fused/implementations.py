@@ -34,8 +34,8 @@ def kernels_refuse(q, k, v, options):
         return why
     if options.mask is not None:
         return "it takes no mask, but rules"
-    if not options.rule.is_run:
-        return "its documents have keys that lie side by side, and are known to"
+    if not options.rule.is_contiguous:
+        return "its documents have contiguous keys, and are known to"
     added = options.bias is not None or options.alibi
     if added and _wants_gradients(q, k, v, options.bias):
         return "its backward pass takes no bias"

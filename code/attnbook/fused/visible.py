@@ -1,13 +1,14 @@
-"""Which keys each query sees: as a mask, or, where they are neighbours, as a range.
+"""Which keys each query sees: by a mask, or, where they are contiguous, by a range.
 
-Under most rules a query sees one range of keys, so that two numbers a query say what a mask
-says with n_q · n_k.
+Under most rules they are, so that two numbers a query say what a mask says with n_q · n_k.
 """
 
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+
+from attnbook.pytorch.rules import KeyRange
 
 
 class ByMask(NamedTuple):
@@ -43,44 +44,40 @@ class ByMask(NamedTuple):
         return self.shown
 
 
-class KeyRange(NamedTuple):
-    """Query i sees the keys start_i ≤ j < stop_i; both (n_q,) or (batch, 1, …, n_q)."""
+class ByRange(NamedTuple):
+    """The keys that each query sees, of (n_q,) or (batch, 1, …, n_q)."""
 
-    start: Tensor
-    stop: Tensor
+    keys: KeyRange
     n_k: int
     n_heads: int
     all_see: bool
 
     def empty(self):
         """Which queries see nothing: (..., n_q, 1)."""
-        return (self.stop <= self.start)[..., None]
+        return (self.keys.stop <= self.keys.start)[..., None]
 
     def sees(self, marked):
         """Which queries see one of the marked keys, (..., n_kv_heads, n_k): (..., n_q, 1)."""
         before = torch.nn.functional.pad(marked.to(torch.int32).cumsum(-1), (1, 0))
-        shape = *marked.shape[:-1], self.start.shape[-1]
+        start, stop = (x.expand(*marked.shape[:-1], x.shape[-1]) for x in self.keys)
         # Where nothing is visible, stop may lie before start.
-        seen = before.gather(-1, self.stop.expand(shape)) - before.gather(
-            -1, self.start.expand(shape)
-        )
+        seen = before.gather(-1, stop) - before.gather(-1, start)
         return (seen > 0).repeat_interleave(self.n_heads // marked.shape[-2], dim=-2)[..., None]
 
     def mask(self):
         """The same as a mask: (n_q, n_k) or (batch, 1, …, n_q, n_k)."""
-        keys = torch.arange(self.n_k, device=self.start.device)
-        return (self.start[..., None] <= keys) & (keys < self.stop[..., None])
+        return self.keys.mask(self.n_k)
 
 
 def visible(q, k, options):
     """The keys that each query sees, by the rule and the mask of resolved options."""
     rule, mask = options.rule, options.mask
     n_q, n_k, n_heads, device = q.shape[-2], k.shape[-2], q.shape[-3], q.device
-    if mask is None and rule.is_run:
-        start, stop = (_with_axes_of(q, x, 1) for x in rule.run(n_q, n_k, device))
+    if mask is None and rule.is_contiguous:
+        keys = KeyRange(*(_with_axes_of(q, x, 1) for x in rule.key_range(n_q, n_k, device)))
         others = rule._replace(left=None, right=None, prefix_len=None)
         all_see = not others.hides and not (rule.hides and n_q > n_k) and n_k > 0
-        return KeyRange(start, stop, n_k, n_heads, all_see)
+        return ByRange(keys, n_k, n_heads, all_see)
     if rule.hides:
         by_rule = _with_axes_of(q, rule.mask(n_q, n_k, device), 2)
         mask = by_rule if mask is None else by_rule & mask

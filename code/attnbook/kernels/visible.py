@@ -5,9 +5,9 @@ keys before `n_valid`, and of these, as the kind of mask says,
 
     NONE        all
     BAND        none after its own; with a window none more than `window` before its own
-    INTERVALS   those of its own interval, from a first key to an end
+    INTERVALS   those of its own `KeyRange`
 
-`intervals` leads to what `table` writes: the first and the end of the keys that each query sees,
+`intervals` leads to what `table` writes: the start and the stop of the keys that each query sees,
 and of the queries that see each block of keys. Options become these arguments in the first half of
 this file, and kernels read them in the second: no other file knows their form.
 """
@@ -64,16 +64,16 @@ def is_masked(k, options):
 
 
 def intervals(rule, q, k):
-    """first and end of each query's keys, (batch, 2, n_q), for q and k of (..., heads, n, d).
+    """start and stop of each query's keys, (batch, 2, n_q), for q and k of (..., heads, n, d).
 
-    A query that sees nothing has its first at n_k, and its end at 0.
+    A query that sees nothing has its start at n_k, and its stop at 0.
     """
-    if not rule.is_run:
+    if not rule.is_contiguous:
         raise ValueError(SCATTERED)
     n_q, n_k, lead = q.shape[-2], k.shape[-2], q.shape[:-3]
-    first, end = rule.run(n_q, n_k, q.device)
-    visible = first < end
-    both = torch.stack([torch.where(visible, first, n_k), torch.where(visible, end, 0)], dim=-2)
+    start, stop = rule.key_range(n_q, n_k, q.device)
+    visible = start < stop
+    both = torch.stack([torch.where(visible, start, n_k), torch.where(visible, stop, 0)], dim=-2)
     both = both if both.ndim == 2 else both[(slice(None), *[None] * (len(lead) - 1))]
     return both.expand(*lead, 2, n_q).reshape(-1, 2, n_q)
 

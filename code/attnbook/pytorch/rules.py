@@ -1,11 +1,12 @@
 """The masks of `attnbook.masks` as rules, for programs that skip the keys that a query cannot see.
 
-Under every rule but one, and under any of them together, a query sees one run of keys:
+Under every rule but one, and under any of them together, the keys of a query are contiguous:
 
-    M_ij = (first_i ≤ j < end_i)
+    M_ij = (start_i ≤ j < stop_i)
 
-Two numbers for each query then say what a mask says with n_k, and where nothing is visible is known
-without a look at n_q · n_k entries. The one is `documents` whose keys do not lie side by side.
+Two numbers for each query, a `KeyRange`, then say what a mask says with n_k, and where nothing is
+visible is known without a look at n_q · n_k entries. The one is `documents` whose keys are not
+contiguous.
 
 A rule is made without sizes, and rules compose with ``&``, as masks do: a key is visible where each
 allows it. As in `attnbook.masks`, query i stands at key i + n_k - n_q.
@@ -23,13 +24,24 @@ from attnbook.checks import at_least, at_most
 from attnbook.pytorch.operation import check_shapes
 
 
+class KeyRange(NamedTuple):
+    """Query i sees the keys start_i ≤ j < stop_i: none where stop is not after start."""
+
+    start: Tensor
+    stop: Tensor
+
+    def mask(self, n_k):
+        """The same as a mask: (…, n_q, n_k) for a start and a stop of (…, n_q)."""
+        keys = torch.arange(n_k, device=self.start.device)
+        return (self.start[..., None] <= keys) & (keys < self.stop[..., None])
+
+
 class Documents(NamedTuple):
-    """The documents of queries and keys, and the keys of each query's, where they are one run."""
+    """The documents of queries and keys, and the keys of each query's, if contiguous."""
 
     q: Tensor
     k: Tensor
-    first: Tensor | None
-    end: Tensor | None
+    keys: KeyRange | None
 
 
 class Rule(NamedTuple):
@@ -61,9 +73,9 @@ class Rule(NamedTuple):
         return self.right == 0 and not self._replace(right=None).hides
 
     @property
-    def is_run(self):
-        """Whether each query is known to see one run of keys."""
-        return all(each.first is not None for each in self.documents)
+    def is_contiguous(self):
+        """Whether the keys that each query sees are known to be contiguous."""
+        return all(each.keys is not None for each in self.documents)
 
     @property
     def batch(self):
@@ -72,37 +84,34 @@ class Rule(NamedTuple):
         of_each = (each.q for each in self.documents if each.q.ndim == 2)
         return next((len(x) for x in (*lens, *of_each)), None)
 
-    def run(self, n_q, n_k, device=None):
-        """first and end of the keys that each query sees, from 0 to n_k: (n_q,) or (batch, n_q).
+    def key_range(self, n_q, n_k, device=None):
+        """The keys that each query sees, from 0 to n_k: a `KeyRange` of (n_q,) or (batch, n_q).
 
-        A query that sees nothing has an end that is not after its first. Documents that are no run
-        are left out.
+        Documents whose keys are not contiguous are left out.
         """
         at_least(0, n_q=n_q, n_k=n_k)
         own = torch.arange(n_q, device=device) + n_k - n_q
-        first, end = torch.zeros_like(own), torch.full_like(own, n_k)
+        start, stop = torch.zeros_like(own), torch.full_like(own, n_k)
         if self.left is not None:
-            first = own - min(self.left, n_k)  # no key lies farther
+            start = own - min(self.left, n_k)  # no key lies farther
         if self.right is not None:
-            end = own + min(self.right, n_q) + 1
+            stop = own + min(self.right, n_q) + 1
         if self.prefix_len is not None:
-            end = torch.minimum(end, torch.clamp(own + 1, min=self.prefix_len))
+            stop = torch.minimum(stop, torch.clamp(own + 1, min=self.prefix_len))
         if self.valid_lens is not None:
             lens = self.valid_lens.to(device=own.device, dtype=torch.int64)
-            end = torch.minimum(end, lens.reshape(len(lens), -1))
+            stop = torch.minimum(stop, lens.reshape(len(lens), -1))
         for each in self.documents:
-            if each.first is not None:
-                first = torch.maximum(first, each.first.to(own.device))
-                end = torch.minimum(end, each.end.to(own.device))
-        return torch.clamp(first, 0, n_k), torch.clamp(end, 0, n_k)
+            if each.keys is not None:
+                start = torch.maximum(start, each.keys.start.to(own.device))
+                stop = torch.minimum(stop, each.keys.stop.to(own.device))
+        return KeyRange(torch.clamp(start, 0, n_k), torch.clamp(stop, 0, n_k))
 
     def mask(self, n_q, n_k, device=None):
         """The same as a mask, (n_q, n_k) or (batch, n_q, n_k)."""
-        first, end = self.run(n_q, n_k, device)
-        keys = torch.arange(n_k, device=device)
-        mask = (first[..., None] <= keys) & (keys < end[..., None])
+        mask = self.key_range(n_q, n_k, device).mask(n_k)
         for each in self.documents:
-            if each.first is None:
+            if each.keys is None:
                 mask = mask & (each.q[..., :, None] == each.k[..., None, :]).to(mask.device)
         return mask
 
@@ -153,7 +162,7 @@ def documents(
     """The rule of `document_mask`: document of i = document of j.
 
     The documents are (n_q,) and (n_k,), the same for each batch, or (batch, n_q) and (batch, n_k).
-    Their numbers are looked at once, here: whether the keys of each document lie side by side
+    Their numbers are looked at once, here: whether the keys of each document are contiguous
     decides which backends take the rule. Another device is awaited for that; a compiler is not,
     and then the rule counts as one of documents that lie apart.
 
@@ -162,10 +171,8 @@ def documents(
     if q_documents.ndim > 2:
         shape = tuple(q_documents.shape)
         raise ValueError(f"q_documents has shape {shape}; expected one or two axes")
-    first = end = None
-    if not torch.compiler.is_compiling():
-        first, end = _found(q_documents, k_documents)
-    return Rule(documents=(Documents(q_documents, k_documents, first, end),))
+    keys = None if torch.compiler.is_compiling() else _found(q_documents, k_documents)
+    return Rule(documents=(Documents(q_documents, k_documents, keys),))
 
 
 @check_shapes
@@ -198,7 +205,7 @@ def _sequences(name, ends):
 
 
 def _found(q_documents, k_documents):
-    """The first key of each query's document and the end of its keys; None if others lie between.
+    """The keys of each query's document, as a `KeyRange`; None if others lie between.
 
     In the sorted documents the keys of one are neighbours, in their order: how many there are, and
     which is the first and which the last.
@@ -208,17 +215,17 @@ def _found(q_documents, k_documents):
     wanted = q_documents.to(dtype).contiguous()
     begin, stop = (torch.searchsorted(ordered, wanted, right=right) for right in (False, True))
     if not order.shape[-1]:
-        return begin, stop
+        return KeyRange(begin, stop)
     most = order.shape[-1] - 1
     first = order.gather(-1, begin.clamp(max=most))
     last = order.gather(-1, (stop - 1).clamp(min=0))
-    is_run = (last - first == stop - 1 - begin) | (begin == stop)
+    contiguous = (last - first == stop - 1 - begin) | (begin == stop)
     try:
-        together = bool(is_run.all())
+        together = bool(contiguous.all())
     except (RuntimeError, ValueError):  # without numbers: the meta device, vmap
         together = False
     # Nothing of a document that has no keys, even if positions beside it are looked at.
-    return (first, torch.where(begin == stop, first, last + 1)) if together else (None, None)
+    return KeyRange(first, torch.where(begin == stop, first, last + 1)) if together else None
 
 
 def of(causal=False, window=None, valid_lens=None, rule=None):
