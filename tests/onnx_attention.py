@@ -23,7 +23,7 @@ def attention(inputs, attributes, functions=reference):
 
     scores = functions.dot_product_scores(q, k, attributes.get("scale"))
     cap = attributes.get("softcap")
-    capped = functions.soft_cap(scores, cap) if cap else scores
+    capped = functions.softcap(scores, cap) if cap else scores
     weights = functions.softmax(capped + bias, mask)
     out = functions.weighted_sum(weights, v)
 

@@ -21,7 +21,7 @@ ARRAYS = {
     "masked_softmax": lambda batch, dtype: [scores((1, *batch), dtype)],
     "gaussian_scores": lambda batch, dtype: queries_keys_values(batch, dtype)[:2],
     "dot_product_scores": lambda batch, dtype: queries_keys_values(batch, dtype)[:2],
-    "soft_cap": lambda batch, dtype: [scores(batch, dtype)],
+    "softcap": lambda batch, dtype: [scores(batch, dtype)],
     "weighted_sum": lambda batch, dtype: [
         scores(batch, dtype),
         queries_keys_values(batch, dtype)[2],
@@ -48,7 +48,7 @@ ARRAYS = {
     ],
 }
 OTHER_ARGUMENTS = {
-    "soft_cap": {"cap": 5},
+    "softcap": {"cap": 5},
     "split_heads": {"n_heads": 2},
     "repeat_heads": {"times": 3},
     "multi_head_attention": {"n_heads": 2},
@@ -392,8 +392,8 @@ def test_a_kernel_width_that_is_not_positive_is_refused(width):
 
 @pytest.mark.parametrize("cap", [0, -1.5, np.nan, np.inf])
 def test_a_cap_that_is_not_positive_and_finite_is_refused(cap):
-    sentence = refusal(reference.soft_cap, scores(), cap, error=ValueError)
-    assert sentence == f"soft_cap: cap is {cap}; expected a finite number above 0"
+    sentence = refusal(reference.softcap, scores(), cap, error=ValueError)
+    assert sentence == f"softcap: cap is {cap}; expected a finite number above 0"
 
 
 @every_operation

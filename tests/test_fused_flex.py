@@ -81,12 +81,12 @@ def test_blocks_are_those_of_the_online_chapter(name, block):
 def test_changes_of_a_score_are_those_of_the_book():
     q, k, v = (torch.randn(B, H, n, 4, dtype=torch.float64) for n in (N_Q, N_K, N_K))
     bias = torch.randn(1, H, N_Q, 1, dtype=torch.float64)
-    changes = flex.in_turn(flex.soft_cap(1.5), flex.alibi(H, N_Q, N_K), flex.biased(bias))
-    scores = pytorch.soft_cap(pytorch.dot_product_scores(q, k), 1.5)
+    changes = flex.in_turn(flex.softcap(1.5), flex.alibi(H, N_Q, N_K), flex.biased(bias))
+    scores = pytorch.softcap(pytorch.dot_product_scores(q, k), 1.5)
     scores = scores + pytorch.alibi_bias(H, N_Q, N_K, dtype=torch.float64) + bias
     right = pytorch.softmax(scores) @ v
     torch.testing.assert_close(flex_attention(q, k, v, changes), right)
-    turned = flex.in_turn(flex.alibi(H, N_Q, N_K), flex.biased(bias), flex.soft_cap(1.5))
+    turned = flex.in_turn(flex.alibi(H, N_Q, N_K), flex.biased(bias), flex.softcap(1.5))
     assert not torch.allclose(flex_attention(q, k, v, turned), right, atol=1e-3)
     assert flex.in_turn() is None
 
@@ -154,13 +154,13 @@ def test_a_cap_after_another_and_a_cap_in_another_place_are_compiled():
     torch.compiler.reset()
     q, k, v = torch.randn(3, 1, 4, 16, 8)
     for cap in (2.0, 3.0, 5):
-        want = pytorch.softmax(pytorch.soft_cap(pytorch.dot_product_scores(q, k), cap)) @ v
-        torch.testing.assert_close(flex_attention(q, k, v, flex.soft_cap(cap)), want)
+        want = pytorch.softmax(pytorch.softcap(pytorch.dot_product_scores(q, k), cap)) @ v
+        torch.testing.assert_close(flex_attention(q, k, v, flex.softcap(cap)), want)
     bias = pytorch.alibi_bias(4, 16, 16)
     for order in (1, -1):
-        changes = (flex.soft_cap(2.0), flex.alibi(4, 16, 16))[::order]
+        changes = (flex.softcap(2.0), flex.alibi(4, 16, 16))[::order]
         scores = pytorch.dot_product_scores(q, k) + (0 if order == 1 else bias)
-        bent = pytorch.soft_cap(scores, 2.0) + (bias if order == 1 else 0)
+        bent = pytorch.softcap(scores, 2.0) + (bias if order == 1 else 0)
         out = flex_attention(q, k, v, flex.in_turn(*changes))
         torch.testing.assert_close(out, pytorch.softmax(bent) @ v)
 

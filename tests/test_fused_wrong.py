@@ -212,7 +212,7 @@ WRONG = {
     ),
     (flex.documents.__wrapped__, "the documents of the first batch"): ("[b, i]", "[0, i]"),
     (implementations._changes, "the cap is left out"): (
-        "[] if options.softcap is None else [flex.soft_cap(options.softcap)]",
+        "[] if options.softcap is None else [flex.softcap(options.softcap)]",
         "[]",
     ),
     (implementations._changes, "slopes of other places"): (
@@ -242,7 +242,7 @@ WRONG = {
     (flex.alibi, "slopes from the head before"): ("(h + 1)", "h"),
     (flex.alibi, "distances from the top left"): ("j - (i + n_k - n_q)", "j - i"),
     (flex.biased, "every axis is there"): ("int(n > 1)", "1"),
-    (flex.soft_cap, "the cap is not undone"): ("float(written) * torch.tanh", "torch.tanh"),
+    (flex.softcap, "the cap is not undone"): ("float(written) * torch.tanh", "torch.tanh"),
     (flex.every, "one rule is enough"): ("seen & rule", "(rules[0] is rule) | seen & rule"),
 }  # fmt: skip
 

@@ -53,7 +53,7 @@ def test_bilinear_scores_are_the_equation_in_loops(drawn):
 
 
 ADDITIVE, ATTEND = reference.additive_scores, reference.additive_attention
-BILINEAR, STEPS = reference.bilinear_scores, reference._shifted_exp
+BILINEAR, STEPS = reference.bilinear_scores, reference.shifted_exp
 additive, bilinear, attention = (
     test_additive_scores_are_the_equation_in_loops,
     test_bilinear_scores_are_the_equation_in_loops,

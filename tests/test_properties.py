@@ -147,7 +147,7 @@ def test_no_argument_is_changed(drawn):
     reference.logsumexp(scores, mask)
     reference.weighted_sum(scores, v)
     reference.gaussian_scores(q, k)
-    reference.soft_cap(scores, 2)
+    reference.softcap(scores, 2)
     assert all(x.tobytes() == copy.tobytes() for x, copy in zip(everything, copies, strict=True))
 
 

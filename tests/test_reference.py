@@ -182,12 +182,12 @@ def test_no_queries_and_no_features_give_empty_results():
 
 def test_a_soft_cap_bends_scores_into_its_range_and_leaves_small_ones():
     s = scores(size=100)
-    capped = reference.soft_cap(s, 30)
+    capped = reference.softcap(s, 30)
     assert (np.abs(capped) < 30).all() and (np.sign(capped) == np.sign(s)).all()
     assert (np.argsort(capped, axis=None) == np.argsort(s, axis=None)).all()
     assert_close(capped, [[30 * np.tanh(x / 30) for x in row] for row in s])
     # tanh x = x - x³/3 + …, so a score of 1e-3 under a cap of 30 moves by 4e-13.
-    np.testing.assert_allclose(reference.soft_cap(np.array([[1e-3]]), 30), 1e-3, atol=1e-12)
+    np.testing.assert_allclose(reference.softcap(np.array([[1e-3]]), 30), 1e-3, atol=1e-12)
 
 
 def test_equal_weights_make_the_mean_and_one_weight_makes_a_lookup():

@@ -172,3 +172,11 @@ def test_too_many_arguments_are_refused(library, twice):
 def test_a_score_that_fits_its_dtype_does_not_leave_it_on_the_way(library):
     (q,) = taken_by(library, np.full((1, 4), 1.2e19, np.float32))  # q kᵀ is 5.8e38, half fits
     np.testing.assert_allclose(library.dot_product_scores(q, q), [[2.88e38]], rtol=1e-6)
+
+
+def test_a_function_for_arrays_says_where_tensors_are_taken():
+    q = torch.ones(3, 4, dtype=torch.float64)
+    said = refusal(reference.scaled_dot_product_attention, q, q, q)
+    assert said.endswith("; attnbook.pytorch.scaled_dot_product_attention takes tensors"), said
+    said = refusal(pytorch.scaled_dot_product_attention, q.long(), q, q)
+    assert "takes tensors" not in said  # what is wrong there is its dtype

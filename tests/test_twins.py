@@ -99,8 +99,8 @@ def test_attention_with_its_lse_is_that_of_numpy(batch, dtype):
 @pytest.mark.parametrize(("library", "softmax"), [(online, reference), (pytorch, pytorch)])
 def test_output_and_lse_are_made_of_the_same_exponentials(monkeypatch, library, softmax):
     made, module = [], inspect.getmodule(softmax.softmax)
-    shifted_exp = module._shifted_exp
-    monkeypatch.setattr(module, "_shifted_exp", lambda *x: made.append(x) or shifted_exp(*x))
+    shifted_exp = module.shifted_exp
+    monkeypatch.setattr(module, "shifted_exp", lambda *x: made.append(x) or shifted_exp(*x))
     given = [x if library is online else tensor(x) for x in (*queries_keys_values(), mask())]
     library.attention_with_lse(*given)
     assert len(made) == 1
@@ -145,7 +145,7 @@ class Twins:
     dot_product_scores = staticmethod(on_arrays(pytorch.dot_product_scores))
     merge_heads = staticmethod(on_arrays(pytorch.merge_heads))
     repeat_heads = staticmethod(on_arrays(pytorch.repeat_heads))
-    soft_cap = staticmethod(on_arrays(pytorch.soft_cap))
+    softcap = staticmethod(on_arrays(pytorch.softcap))
     softmax = staticmethod(on_arrays(pytorch.softmax))
     split_heads = staticmethod(on_arrays(pytorch.split_heads))
     weighted_sum = staticmethod(on_arrays(pytorch.weighted_sum))
@@ -268,7 +268,7 @@ def test_masked_softmax_agrees_for_a_length_of_each_sequence_and_of_each_query(l
 
 REFUSED = [
     *(("gaussian_scores", {"width": width}) for width in (0, np.nan)),
-    *(("soft_cap", {"cap": cap}) for cap in (0, np.inf)),
+    *(("softcap", {"cap": cap}) for cap in (0, np.inf)),
     *(("split_heads", {"n_heads": n}) for n in (0, -2, 4)),
 ]
 

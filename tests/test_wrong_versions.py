@@ -55,14 +55,14 @@ def onnx(name):
 
 
 # The function, what stands in it, what a mistake makes of it, the claims that reject it.
-SOFTMAX, STEPS = reference.softmax, reference._shifted_exp
-LSE, SUM, CAP = reference.logsumexp, reference.weighted_sum, reference.soft_cap
+SOFTMAX, STEPS = reference.softmax, reference.shifted_exp
+LSE, SUM, CAP = reference.logsumexp, reference.weighted_sum, reference.softcap
 ATTEND, SCORES = reference.scaled_dot_product_attention, reference.dot_product_scores
 CAUSAL, WINDOW, PADDING = masks.causal_mask, masks.sliding_window_mask, masks.padding_mask
 TOP, TOTAL = "np.max(scores, axis=-1, ", "np.sum(exp, axis=-1, "
 HIDE, SHIFTED, DIVIDE = (
     "np.where(mask, scores, -np.inf)",
-    "_shifted_exp(scores, mask)",
+    "shifted_exp(scores, mask)",
     "exp / np.where(total == 0, 1, total)",
 )
 LOG, SCALE, MIXED = (
@@ -79,7 +79,7 @@ MISTAKES = {
     "maximum of hidden scores too": (
         SOFTMAX,
         SHIFTED,
-        "_shifted_exp(scores - np.max(scores, axis=-1, keepdims=True), mask)",
+        "shifted_exp(scores - np.max(scores, axis=-1, keepdims=True), mask)",
         hidden,
     ),
     "uniform row where nothing is visible": (
@@ -89,11 +89,11 @@ MISTAKES = {
         empty,
     ),
     "NaN row where nothing is visible": (SOFTMAX, DIVIDE, "exp / total", empty),
-    "zeroed after softmax": (SOFTMAX, SHIFTED, "_shifted_exp(scores, None)", in_loops),
+    "zeroed after softmax": (SOFTMAX, SHIFTED, "shifted_exp(scores, None)", in_loops),
     "zeroed after softmax, renormalised": (
         SOFTMAX,
         f"{SHIFTED}\n    weights = {DIVIDE}",
-        "_shifted_exp(scores, None)\n    exp *= mask\n    weights = exp / exp.sum(-1)[..., None]",
+        "shifted_exp(scores, None)\n    exp *= mask\n    weights = exp / exp.sum(-1)[..., None]",
         hidden,
     ),
     "-1e6 fill": (STEPS, HIDE, HIDE.replace("-np.inf", "-1e6"), no_fill),
@@ -110,7 +110,7 @@ MISTAKES = {
     "mask ignored": (
         SOFTMAX,
         SHIFTED,
-        "_shifted_exp(scores, mask := None)",
+        "shifted_exp(scores, mask := None)",
         in_loops,
         onnx("4d_causal_fp16"),
     ),
@@ -125,7 +125,7 @@ MISTAKES = {
     "no exponential of the shift": (LSE, LOG, "np.log(total)", lse_in_loops),
     "L is NaN where nothing is visible": (STEPS, "np.isfinite(top), top, 0", "True, top, 0", empty),
     "L in base two": (LSE, LOG, f"({LOG}) / np.log(2)", lse_in_loops),
-    "L of all keys": (LSE, SHIFTED, "_shifted_exp(scores, None)", lse_in_loops),
+    "L of all keys": (LSE, SHIFTED, "shifted_exp(scores, None)", lse_in_loops),
     "no scale": (SCORES, SCALE, "1.0", plain),
     "multiplied by √d_k": (SCORES, SCALE, "q.shape[-1] ** 0.5", plain),
     "1/d_k": (SCORES, SCALE, "q.shape[-1] ** -1.0", plain),

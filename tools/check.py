@@ -57,7 +57,7 @@ def main(paths):
         print("No check compares the numbers in text, captions and alternative text: read them.")
         print("Proved, but for links, citations and equations: `make book` proves those.")
     else:
-        print("Proved by the tests nearest to it; what else it touches, `make test` proves.")
+        print("Passed the tests nearest to it; what else it touches, `make test` proves.")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import numbers
 import operator
 import re
 import typing
+from importlib import import_module
 
 import numpy as np
 from jaxtyping import jaxtyped
@@ -168,7 +169,18 @@ def _sentence(function, parameters, arguments, wrong):
         _should(kind, arguments, sizes) for kind in _alternatives(annotation)
     ]
     was = f"{wrong} is {describe(value)}{_entries(value)}"
-    return f"{function.__qualname__}: {was}; expected {' or '.join(should)}"
+    counterpart = _counterpart(function.__name__, value, _kinds(annotation))
+    return f"{function.__qualname__}: {was}; expected {' or '.join(should)}{counterpart}"
+
+
+def _counterpart(name, value, kinds):
+    """Where the function for tensors is, if a tensor was given to one for arrays."""
+    if not hasattr(value, "requires_grad") or all(
+        kind.array_type is not np.ndarray for kind in kinds
+    ):
+        return ""
+    for_tensors = import_module("attnbook.pytorch")
+    return f"; attnbook.pytorch.{name} takes tensors" if hasattr(for_tensors, name) else ""
 
 
 def _alternatives(annotation):

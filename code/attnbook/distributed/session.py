@@ -20,9 +20,9 @@ STARTER = "ATTNBOOK_STARTER"  # set: standard input is closed when what started 
 def run_rank(task, seconds=60.0):
     """Do `task(ring)` as one rank of a run that `torchrun` has begun, and leave it.
 
-    NCCL between GPUs if there is one for each rank, else gloo between processors. Nobody waits for
-    a rank longer than `seconds`. Whatever ends a rank, it says so in one sentence on its way out;
-    and it ends when its parent does.
+    NCCL between GPUs if there is one for each rank, else gloo between processors. No rank waits for
+    another longer than `seconds`. A rank that ends early says why in one sentence, and a rank ends
+    when its parent process does.
     """
     _leave_when_told()
     try:

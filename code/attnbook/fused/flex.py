@@ -99,8 +99,8 @@ def every(*rules):
     return all_of_them
 
 
-def soft_cap(cap: Scalar):
-    """The change of `attnbook.pytorch.soft_cap`: cap · tanh(s / cap). Returns a score_mod."""
+def softcap(cap: Scalar):
+    """The change of `attnbook.pytorch.softcap`: cap · tanh(s / cap). Returns a score_mod."""
     written = repr(float(cap))  # a float that changes, PyTorch 2.15 refuses to compile
 
     def bent(s, b, h, i, j):

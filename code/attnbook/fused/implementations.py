@@ -161,7 +161,7 @@ def _told_apart(q, options):
 
 def _changes(q, k, options):
     """What is done to a score, in the order of the equation."""
-    changes = [] if options.softcap is None else [flex.soft_cap(options.softcap)]
+    changes = [] if options.softcap is None else [flex.softcap(options.softcap)]
     if options.alibi:
         changes.append(flex.alibi(q.shape[-3], q.shape[-2], k.shape[-2]))
     if options.bias is not None:
@@ -183,7 +183,7 @@ def readable(q, k, v, options):
 @check_and_cast
 def _written_out(q, k, v, mask, bias, softcap, scale):
     scores = pytorch.dot_product_scores(q, k, scale)
-    scores = scores if softcap is None else pytorch.soft_cap(scores, softcap)
+    scores = scores if softcap is None else pytorch.softcap(scores, softcap)
     scores = scores if bias is None else scores + bias
     return pytorch.weighted_sum(pytorch.softmax(scores, mask), v, mask)
 

@@ -41,7 +41,7 @@ from attnbook.pytorch.scores import (
     bilinear_scores,
     dot_product_scores,
     gaussian_scores,
-    soft_cap,
+    softcap,
 )
 from attnbook.pytorch.softmax import logsumexp, masked_softmax, softmax
 
@@ -76,7 +76,7 @@ __all__ = [
     "scaled_dot_product_attention",
     "sinusoidal",
     "sliding_window_mask",
-    "soft_cap",
+    "softcap",
     "softmax",
     "split_heads",
     "stretched",

@@ -1,7 +1,7 @@
-"""What is asked of attention beside queries, keys and values, and what the kernels take of it.
+"""The options of attention beside queries, keys and values, and which of them the kernels take.
 
-Programs differ in what they take, not in what they are asked. All of it is known here without
-Triton: who chooses between programs need not import the kernels.
+Every implementation is called with the same options; they differ in those that they support. All
+of that is known here without Triton, so that the dispatcher need not import the kernels.
 """
 
 import functools

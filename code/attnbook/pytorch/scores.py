@@ -86,7 +86,7 @@ def additive_scores(
 
 
 @check_and_cast
-def soft_cap(
+def softcap(
     scores: Float[Tensor, "*batch n_q n_k"], cap: Scalar
 ) -> Float[Tensor, "*batch n_q n_k"]:
     """Bend scores smoothly into (-cap, cap), before bias and mask.

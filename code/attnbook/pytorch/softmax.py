@@ -25,7 +25,7 @@ def logsumexp(
     >>> logsumexp(torch.tensor([1000.0, 1000.0], dtype=torch.float64))
     tensor(1000.6931, dtype=torch.float64)
     """
-    shift, _, total = _shifted_exp(scores, mask)
+    shift, _, total = shifted_exp(scores, mask)
     # The slope of log at 0 is infinite, and where alone would multiply it by 0: NaN.
     log = torch.log(torch.where(total == 0, 1, total))
     return torch.squeeze(shift + torch.where(total == 0, -torch.inf, log), dim=-1)
@@ -48,7 +48,7 @@ def softmax(
     >>> softmax(torch.tensor([0.0, 0.0, 9.0]), torch.tensor([True, True, False]))
     tensor([0.5000, 0.5000, 0.0000])
     """
-    _, exp, total = _shifted_exp(scores, mask)
+    _, exp, total = shifted_exp(scores, mask)
     weights = exp / torch.where(total == 0, 1, total)
     return weights if mask is None else torch.where(mask, weights, 0)
 
@@ -58,13 +58,13 @@ def softmax_with_lse(scores, mask):
 
     In a row that sees a NaN, what the mask hides has weight NaN: `weighted_sum` leaves it out.
     """
-    shift, exp, total = _shifted_exp(scores, mask)
+    shift, exp, total = shifted_exp(scores, mask)
     above_0 = torch.where(total == 0, 1, total)  # at 0 the slope of log is infinite
     log = torch.where(total == 0, -torch.inf, torch.log(above_0))
     return exp / above_0, torch.squeeze(shift + log, dim=-1)
 
 
-def _shifted_exp(scores, mask):
+def shifted_exp(scores, mask):
     """A shift m per row, exp(s - m) and its sum: the three steps that softmax and lse share."""
     if mask is not None:
         scores = torch.where(mask, scores, -torch.inf)

@@ -16,10 +16,9 @@ from attnbook.reference.scores import (
     bilinear_scores,
     dot_product_scores,
     gaussian_scores,
-    soft_cap,
+    softcap,
 )
-from attnbook.reference.softmax import _shifted_exp as _shifted_exp
-from attnbook.reference.softmax import logsumexp, masked_softmax, softmax
+from attnbook.reference.softmax import logsumexp, masked_softmax, shifted_exp, softmax
 
 __all__ = [
     "additive_attention",
@@ -33,7 +32,8 @@ __all__ = [
     "multi_head_attention",
     "repeat_heads",
     "scaled_dot_product_attention",
-    "soft_cap",
+    "shifted_exp",
+    "softcap",
     "softmax",
     "split_heads",
     "weighted_sum",

@@ -77,7 +77,7 @@ def additive_scores(
 
 
 @check_and_cast
-def soft_cap(scores: Real[Array, "*batch n_q n_k"], cap: Scalar) -> Float[Array, "*batch n_q n_k"]:
+def softcap(scores: Real[Array, "*batch n_q n_k"], cap: Scalar) -> Float[Array, "*batch n_q n_k"]:
     """Bend scores smoothly into (-cap, cap), before bias and mask.
 
         S' = cap · tanh(S / cap)

@@ -24,7 +24,7 @@ def logsumexp(
     >>> logsumexp(np.array([1000.0, 1000.0]))
     array(1000.69314718)
     """
-    shift, _, total = _shifted_exp(scores, mask)
+    shift, _, total = shifted_exp(scores, mask)
     return np.squeeze(shift + np.log(total), axis=-1)
 
 
@@ -45,7 +45,7 @@ def softmax(
     >>> softmax(np.array([0.0, 0.0, 9.0]), np.array([True, True, False]))
     array([0.5, 0.5, 0. ])
     """
-    _, exp, total = _shifted_exp(scores, mask)
+    _, exp, total = shifted_exp(scores, mask)
     weights = exp / np.where(total == 0, 1, total)
     return weights if mask is None else np.where(mask, weights, 0)
 
@@ -55,11 +55,11 @@ def softmax_with_lse(scores, mask):
 
     In a row that sees a NaN, what the mask hides has weight NaN: `weighted_sum` leaves it out.
     """
-    shift, exp, total = _shifted_exp(scores, mask)
+    shift, exp, total = shifted_exp(scores, mask)
     return exp / np.where(total == 0, 1, total), np.squeeze(shift + np.log(total), axis=-1)
 
 
-def _shifted_exp(scores, mask):
+def shifted_exp(scores, mask):
     """A shift m per row, exp(s - m) and its sum: the three steps that softmax and lse share."""
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
