@@ -92,34 +92,3 @@ def test_the_memory_for_long_sequences_is_that_of_each_form_but_the_readable():
     assert set(found) == {"SDPA", "ours, in blocks", "NumPy, in blocks"}
     output = 4 * 8 * 64 * 64 * 4 / 2**20
     assert all(output <= peak < 8 * output for peak in found.values())
-
-
-CLAIMED = {  # in the docstring of `attnbook.tiled`: cases, forms, and what stands there for them
-    "tiles, plain and causal": (("plain", "causal"), "in blocks", "0.9 to 1.4"),
-    "readable, plain and causal": (("plain", "causal"), "readable", "6.9 to 22.0"),
-    "tiles, padding and window": (("padded", "window"), "in blocks", "0.3 to 0.8"),
-    "readable, padding and window": (("padded", "window"), "readable", "7.2 to 12.8"),
-    "tiles, backward": (("backward",), "in blocks", "1.3"),
-    "readable, backward": (("backward",), "readable", "2.6 to 6.6"),
-}
-
-
-def recorded(cases, form):
-    """The range of the recorded ratios from 512 positions on, to one decimal."""
-    rows = measure.recorded("xeon")["rows"]
-    found = [
-        row["ratio"]
-        for row in rows
-        if row["case"] in cases and row["form"].endswith(form) and row["n"] >= 512
-    ]
-    return " to ".join(dict.fromkeys(f"{ratio:.1f}" for ratio in (min(found), max(found))))
-
-
-@pytest.mark.parametrize("what", CLAIMED)
-def test_the_speed_that_tiles_claim_is_what_the_record_says(what):
-    cases, form, claim = CLAIMED[what]
-    assert recorded(cases, form) == claim and claim in tiled.__doc__
-
-
-def test_another_record_is_another_claim():
-    assert recorded(("causal",), "in blocks") != CLAIMED["tiles, plain and causal"][2]
