@@ -3,6 +3,8 @@
 Interpreted, their blocks are of 64 queries and 32 keys.
 """
 
+import functools
+
 import pytest
 import torch
 from kernel_oracle import drawn, gradients
@@ -11,12 +13,12 @@ from test_kernels import LENS, OPTIONS, WIDTHS_OF_MODELS
 from attnbook.kernels import (
     flash_attention,
     flash_attention_backward,
-    flash_attention_backward_atomic,
     flash_attention_with_lse,
 )
 
 SIZES = [(70, 83), (150, 83), (83, 150), (1, 83), (5, 1)]
-FORMS = flash_attention_backward, flash_attention_backward_atomic
+ATOMIC = functools.partial(flash_attention_backward, atomic=True)
+FORMS = flash_attention_backward, ATOMIC
 
 
 def sizes_of_errors(grad_out, q, k, v, scale=None, softcap=None, **rest):
@@ -73,7 +75,7 @@ def test_gradients_agree_with_the_definition(n_q, n_k, name):
 @pytest.mark.parametrize("name", OPTIONS)
 def test_gradients_that_programs_add_up_agree_too(name):
     tensors, options = case(name, 70, 83)
-    assert_right(flash_attention_backward_atomic, *tensors, **options)
+    assert_right(ATOMIC, *tensors, **options)
 
 
 @pytest.mark.parametrize("width", [16, 32, 64, 128, 256])

@@ -158,8 +158,11 @@ def test_documents_and_a_window_on_both_sides(width):
     out, lse = kernels.flash_attention_with_lse(*given, rule=rule)
     assert_close(out, (right.detach(),))
     grads = torch.autograd.grad(right, leaves, x.grad_out.double())
-    for back in (kernels.flash_attention_backward, kernels.flash_attention_backward_atomic):
-        assert_close(back(x.grad_out, *given, out, lse, rule=rule), grads)
+    for atomic in (False, True):
+        found = kernels.flash_attention_backward(
+            x.grad_out, *given, out, lse, rule=rule, atomic=atomic
+        )
+        assert_close(found, grads)
 
 
 def test_a_bias_and_the_log_sum_exp():
@@ -192,15 +195,15 @@ def test_the_same_each_time(way, options):
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", ["plain", "causal", "all"])
-@pytest.mark.parametrize("adds", [False, True])
-def test_both_ways_back_agree(width, name, adds):
+@pytest.mark.parametrize("atomic", [False, True])
+def test_both_ways_back_agree(width, name, atomic):
     """By two kernels, and by the one that adds in memory, whichever autograd takes here."""
     case, x = made(cases.BACKWARD, width, 700, 700, **VARIANTS[name])
     options = {"causal": case.causal, "window": case.window, "softcap": case.softcap}
     options["valid_lens"] = x.valid_lens
     out, lse = kernels.flash_attention_with_lse(x.q, x.k, x.v, **options)
-    back = kernels.flash_attention_backward_atomic if adds else kernels.flash_attention_backward
-    assert_agrees(case, x, back(x.grad_out, x.q, x.k, x.v, out, lse, **options))
+    given = x.grad_out, x.q, x.k, x.v, out, lse
+    assert_agrees(case, x, kernels.flash_attention_backward(*given, **options, atomic=atomic))
 
 
 def test_heads_that_share_keys_add_in_memory_ten_times():
@@ -209,7 +212,7 @@ def test_heads_that_share_keys_add_in_memory_ten_times():
     out, lse = kernels.flash_attention_with_lse(x.q, x.k, x.v, causal=True)
     given, right = (x.grad_out, x.q, x.k, x.v, out, lse), exact(case, x)
     for _ in range(10 if DEVICE == "cuda" else 1):
-        assert_close(kernels.flash_attention_backward_atomic(*given, causal=True), right)
+        assert_close(kernels.flash_attention_backward(*given, causal=True, atomic=True), right)
 
 
 @pytest.mark.skipif(DEVICE != "cuda", reason="graphs are CUDA's")

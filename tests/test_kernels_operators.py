@@ -19,7 +19,6 @@ from attnbook.kernels import (
     decode_attention_with_lse,
     flash_attention,
     flash_attention_backward,
-    flash_attention_backward_atomic,
     flash_attention_with_lse,
     launch,
 )
@@ -132,10 +131,7 @@ FUNCTIONS = {
     "flash_attention_with_lse": flash_attention_with_lse,
     "decode_attention": decode_attention,
     "decode_attention_with_lse": decode_attention_with_lse,
-}
-BACKWARD = {
     "flash_attention_backward": flash_attention_backward,
-    "flash_attention_backward_atomic": flash_attention_backward_atomic,
 }
 
 
@@ -147,13 +143,13 @@ BACKWARD = {
         ({"k": K.half()}, "k is float16 tensor of shape (1, 1, 7, 16); expected float32, as q has"),
     ],
 )
-@pytest.mark.parametrize("name", FUNCTIONS | BACKWARD)
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_refusal_begins_with_the_name_of_the_function(name, wrong, said):
     given = {"q": Q, "k": K, "v": V}
-    if name in BACKWARD:
+    if name == "flash_attention_backward":
         given |= {"grad_out": GRAD, "out": GRAD, "lse": GRAD[..., 0]}
     with pytest.raises((TypeError, ValueError)) as refused:
-        (FUNCTIONS | BACKWARD)[name](**given | wrong)
+        FUNCTIONS[name](**given | wrong)
     assert str(refused.value) == f"{name}: {said}"
 
 
@@ -175,8 +171,8 @@ def test_nothing_is_an_answer_with_any_axes_in_front(shape, n_q, n_k):
     out, lse = flash_attention_with_lse(q, k, k, bias=bias)
     for found in (out, flash_attention(q, k, k), decode_attention(q, k, k)):
         assert found.shape == q.shape and (found == bool(n_k)).all()
-    for backward in BACKWARD.values():
-        grads = backward(out, q, k, k, out, lse)
+    for atomic in (False, True):
+        grads = flash_attention_backward(out, q, k, k, out, lse, atomic=atomic)
         assert [x.shape for x in grads] == [q.shape, k.shape, k.shape]
         assert n_q * n_k or all((x == 0).all() for x in grads)
 

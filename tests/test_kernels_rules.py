@@ -85,8 +85,10 @@ def test_gradients_are_those_of_the_definition_both_ways_back(name, sizes):
     rule = RULES[name](*SIZES[sizes])
     out, lse = kernels.flash_attention_with_lse(q, k, v, rule=rule)
     expected = oracle.gradients(grad_out, q, k, v, rule=rule)
-    for back in (kernels.flash_attention_backward, kernels.flash_attention_backward_atomic):
-        grads = back(grad_out, q, k, v, out, lse, rule=rule)
+    for atomic in (False, True):
+        grads = kernels.flash_attention_backward(
+            grad_out, q, k, v, out, lse, rule=rule, atomic=atomic
+        )
         for found, right in zip(grads, expected, strict=True):
             np.testing.assert_allclose(found.numpy(), right.numpy(), rtol=0, atol=1e-4)
 
@@ -122,7 +124,7 @@ def blocks_read(rule, n=256, way="forward"):
         if way == "forward":
             kernels.flash_attention(q, k, v, rule=rule)
         else:
-            kernels.flash_attention_backward_atomic(grad_out, q, k, v, out, lse, rule=rule)
+            kernels.flash_attention_backward(grad_out, q, k, v, out, lse, rule=rule, atomic=True)
     array = "v" if way == "forward" else "q"
     return sum(each.array == array for each in seen)
 

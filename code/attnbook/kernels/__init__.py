@@ -41,7 +41,6 @@ from attnbook.kernels import interpreter  # noqa: F401  (before Triton is import
 from attnbook.kernels.attention import (
     flash_attention,
     flash_attention_backward,
-    flash_attention_backward_atomic,
     flash_attention_with_lse,
 )
 from attnbook.kernels.decode import decode_attention, decode_attention_with_lse
@@ -52,7 +51,6 @@ __all__ = [
     "decode_attention_with_lse",
     "flash_attention",
     "flash_attention_backward",
-    "flash_attention_backward_atomic",
     "flash_attention_with_lse",
     "watch",
 ]

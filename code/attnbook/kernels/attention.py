@@ -38,8 +38,8 @@ def flash_attention(
     dtypes are not those, ValueError if a size, a number or a device is not,
     NotImplementedError if a bias or a gradient itself asks for a gradient.
 
-    Its gradients are those of `flash_attention_backward`, or of `flash_attention_backward_atomic`
-    on a Hopper GPU, unless `torch.use_deterministic_algorithms` asks for the same bits twice.
+    Its gradients are those of `flash_attention_backward`, with `atomic=True` on a Hopper GPU unless
+    `torch.use_deterministic_algorithms` asks for the same bits twice.
 
     Source: Dao (2023), algorithms 1 and 2.
     """
@@ -89,59 +89,27 @@ def flash_attention_backward(
     rule: Rule | None = None,
     softcap: Scalar | None = None,
     scale: Scalar | None = None,
+    atomic: bool = False,
 ) -> tuple[
     Float[Tensor, "*batch n_heads n_q d"],
     Float[Tensor, "*batch n_kv_heads n_k d"],
     Float[Tensor, "*batch n_kv_heads n_k d"],
 ]:
-    """The gradients of queries, keys and values, from the output and L alone; twice the same.
+    """The gradients of queries, keys and values, from the output and L alone.
 
         A = exp(S - L),    grad_S = A ∘ (grad_O vᵀ - rowsum(grad_O ∘ O)) ∘ ∂S/∂x
 
     and from grad_S as in `attnbook.gradients`, where x is the score before a soft cap. Returns
-    them, of the shapes of q, k and v. The same arguments always give the same bits.
+    them, of the shapes of q, k and v. The same arguments always give the same bits, unless
+    `atomic` is True: then one kernel with five products of matrices takes the place of two with
+    seven, whose programs add to the gradient of a query in main memory. No two runs share their
+    order, so that its last digits differ from run to run.
 
-    Source: Dao et al. (2022), appendix B.4, algorithm 4.
+    Source: Dao et al. (2022), appendix B.4, algorithm 4; Dao (2023), section 3.2, for `atomic`.
     """
     visible = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
     requested = Options(**visible, softcap=softcap, scale=scale)
-    return _backward(
-        "flash_attention_backward", grad_out, q, k, v, out, lse, requested, atomic=False
-    )
-
-
-@check_shapes
-def flash_attention_backward_atomic(
-    grad_out: Float[Tensor, "*batch n_heads n_q d"],
-    q: Float[Tensor, "*batch n_heads n_q d"],
-    k: Float[Tensor, "*batch n_kv_heads n_k d"],
-    v: Float[Tensor, "*batch n_kv_heads n_k d"],
-    out: Float[Tensor, "*batch n_heads n_q d"],
-    lse: Float32[Tensor, "*batch n_heads n_q"],
-    *,
-    causal: bool = False,
-    window: Integral | None = None,
-    valid_lens: Integer[Tensor, "batch"] | None = None,
-    rule: Rule | None = None,
-    softcap: Scalar | None = None,
-    scale: Scalar | None = None,
-) -> tuple[
-    Float[Tensor, "*batch n_heads n_q d"],
-    Float[Tensor, "*batch n_kv_heads n_k d"],
-    Float[Tensor, "*batch n_kv_heads n_k d"],
-]:
-    """`flash_attention_backward` in one kernel and five products of matrices, not two and seven.
-
-    Programs add to the gradient of a query in main memory, in an order that no two runs share: its
-    last digits differ from run to run. Returns the gradients of q, k and v.
-
-    Source: Dao (2023), section 3.2.
-    """
-    visible = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
-    requested = Options(**visible, softcap=softcap, scale=scale)
-    return _backward(
-        "flash_attention_backward_atomic", grad_out, q, k, v, out, lse, requested, atomic=True
-    )
+    return _backward(grad_out, q, k, v, out, lse, requested, atomic)
 
 
 def _forward(function, q, k, v, requested):
@@ -154,9 +122,10 @@ def _forward(function, q, k, v, requested):
     return out[..., : q.shape[-1]].reshape(q.shape), lse.reshape(q.shape[:-1])
 
 
-def _backward(function, grad_out, q, k, v, out, lse, requested, *, atomic):
+def _backward(grad_out, q, k, v, out, lse, requested, atomic):
     tensors = {"q": q, "k": k, "v": v, "out": out}
-    options = validated(function, tensors | {"grad_out": grad_out, "lse": lse}, requested)
+    given = tensors | {"grad_out": grad_out, "lse": lse}
+    options = validated("flash_attention_backward", given, requested)
     grad_out, *tensors = (one_batch(padded(x)) for x in (grad_out, *tensors.values()))
     lse = lse.reshape(tensors[0].shape[:-1])
     grads = attend_backward(grad_out, None, *tensors, lse, atomic, *options)
