@@ -47,7 +47,7 @@ class Case(NamedTuple):
 
 def options_of(q, k, **named):
     """What is asked, as `attention` reads it."""
-    return dispatch._resolved(q, k, Options(**named))
+    return dispatch._settled(q, k, k, Options(**named))[-1]
 
 
 def rule(named):

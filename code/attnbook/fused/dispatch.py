@@ -1,7 +1,10 @@
 """One attention with all options: the first backend that does not refuse computes it."""
 
+import inspect
 import warnings
+from collections.abc import Callable
 from numbers import Integral
+from typing import ParamSpec, TypeVar
 
 import torch
 from jaxtyping import Bool, Integer
@@ -19,6 +22,7 @@ from attnbook.pytorch.operation import Float, check_shapes
 from attnbook.pytorch.options import Options
 from attnbook.pytorch.rules import Rule
 
+Given, Returned = ParamSpec("Given"), TypeVar("Returned")
 _said = set()
 
 
@@ -61,11 +65,9 @@ def attention(
 
     Source: Dao et al. (2022) for the blocks, Dong et al. (2024) for FlexAttention.
     """
-    q, k, v = in_one_dtype(q, k, v)
     seen = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
     requested = Options(**seen, mask=mask, softcap=softcap, bias=bias, alibi=alibi, scale=scale)
-    options = _resolved(q, k, requested)
-    return _by_the_first(q, k, v, options)
+    return _by_the_first(*_settled(q, k, v, requested))
 
 
 def _by_the_first(q, k, v, options):
@@ -84,31 +86,28 @@ def _by_the_first(q, k, v, options):
         return with_bias(out, seen.mask() if options.hides else None, bias)
 
 
+def _called_as(
+    other: Callable[Given, object],
+) -> Callable[[Callable[..., Returned]], Callable[Given, Returned]]:
+    """Give a function the arguments of another one, for whoever asks it: the check, an editor."""
+
+    def named(function):
+        signature, returned = inspect.signature(other), inspect.signature(function)
+        function.__signature__ = signature.replace(return_annotation=returned.return_annotation)
+        return function
+
+    return named
+
+
 @check_shapes
-def explain(
-    q: Float[Tensor, "*lead n_heads n_q d_k"],
-    k: Float[Tensor, "*lead n_kv_heads n_k d_k"],
-    v: Float[Tensor, "*lead n_kv_heads n_k d_v"],
-    *,
-    causal: bool = False,
-    window: Integral | None = None,
-    valid_lens: Integer[Tensor, "batch"] | None = None,
-    rule: Rule | None = None,
-    mask: Bool[Tensor, "#n_q #n_k"] | Bool[Tensor, "*#lead #n_heads #n_q #n_k"] | None = None,
-    softcap: Scalar | None = None,
-    bias: Float[Tensor, "#n_q #n_k"] | Float[Tensor, "*#lead #n_heads #n_q #n_k"] | None = None,
-    alibi: bool = False,
-    scale: Scalar | None = None,
-) -> list:
+@_called_as(attention)
+def explain(q, k, v, **options) -> list:
     """Which backend `attention` takes for these arguments, and why each other one does not.
 
     Returns a list of `Choice`, in the order in which backends are tried. Nothing is computed.
     Raises what `attention` raises for its arguments.
     """
-    q, k, v = in_one_dtype(q, k, v)
-    seen = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
-    requested = Options(**seen, mask=mask, softcap=softcap, bias=bias, alibi=alibi, scale=scale)
-    options = _resolved(q, k, requested)
+    q, k, v, options = _settled(q, k, v, Options(**options))
     choices = []
     with torch.autocast(q.device.type, enabled=False):
         for each in _for(q, k, v):
@@ -128,10 +127,11 @@ def _for(q, k, v):
     )
 
 
-def _resolved(q, k, requested):
+def _settled(q, k, v, requested):
+    q, k, v = in_one_dtype(q, k, v)
     heads_of_keys(q, k)
     resolve_scale(requested.scale, q.shape[-1])
-    return requested.settled(q, k)
+    return q, k, v, requested.settled(q, k)
 
 
 def _how(implementation, q, k, v, options):
@@ -146,9 +146,8 @@ def _say_once(reasons):
     if reasons not in _said:
         _said.add(reasons)
         text = f"attention: all scores are held in memory, since {'; '.join(reasons)}"
-        warnings.warn(
-            text, SlowAttentionWarning, stacklevel=5
-        )  # the caller of `attention`, behind its check
+        # Four frames lie between: this one, `_by_the_first`, `attention` and its check.
+        warnings.warn(text, SlowAttentionWarning, stacklevel=5)
 
 
 # As torch.compiler.assume_constant_result does (2.13), which imports the compiler, and Triton with
