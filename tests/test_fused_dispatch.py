@@ -11,7 +11,7 @@ from test_arguments import refusal
 
 from attnbook import fused
 from attnbook.fused import dispatch, implementations
-from attnbook.pytorch import options
+from attnbook.pytorch import options, rules
 
 torch.manual_seed(0)
 Q, K, V = torch.randn(3, 1, 2, 6, 16)
@@ -153,9 +153,7 @@ def test_kernels_are_given_every_option(monkeypatch):
     implementations.by_kernels(Q, K, V, asked)
     bias = given.pop("bias")
     assert bias.shape == (1, 2, 6, 6) and bias[0, 0, 0, 1] == -(2.0**-4)
-    assert given == {
-        "causal": True, "window": 2, "valid_lens": lens, "softcap": 4.0, "scale": 0.5
-    }  # fmt: skip
+    assert given == {"rule": rules.of(True, 2, lens), "softcap": 4.0, "scale": 0.5}
 
 
 def test_without_triton_the_kernels_refuse_and_say_so(monkeypatch):

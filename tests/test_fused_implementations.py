@@ -186,17 +186,13 @@ def test_the_kernels_are_given_all_as_it_is_and_no_gradient_of_a_bias(monkeypatc
     assert named["bias"].shape == (1, 1, 3, 5) and not named["bias"].requires_grad
     assert torch.equal(named["bias"][0, 0], bias)
     implementations.by_kernels(Q, K, V, options_of(Q, K))
-    assert given[1][1] == dict.fromkeys(
-        ("window", "valid_lens", "softcap", "bias", "scale")
-    ) | {"causal": False}  # fmt: skip
+    assert given[1][1] == dict.fromkeys(("softcap", "bias", "scale")) | {"rule": rules.Rule()}
     implementations.by_kernels(Q, K, V, options_of(Q, K, bias=bias, alibi=True))
     assert given[2][1]["bias"].shape == (1, 4, 3, 5)
     implementations.by_kernels(
         Q, K, V, options_of(Q, K, rule=rules.prefix(2) & rules.sliding_window(2, 1))
     )
     assert given[3][1]["rule"] == rules.prefix(2) & rules.sliding_window(2, 1)
-    implementations.by_kernels(Q, K, V, options_of(Q, K, rule=rules.sliding_window(1, 1)))
-    assert given[4][1]["rule"] == rules.sliding_window(1, 1) and "causal" not in given[4][1]
 
 
 DOCUMENTS = np.array([[0, 1, 1], [0, 0, 2]]), np.array([[0, 0, 1, 1, 2], [2, 1, 2, 0, 2]])

@@ -13,7 +13,6 @@ from attnbook import pytorch
 from attnbook.fused import flex
 from attnbook.fused.sdpa import four_axes, sdpa, with_axes
 from attnbook.fused.visible import visible
-from attnbook.pytorch import rules
 from attnbook.pytorch.operation import check_and_cast
 from attnbook.pytorch.options import no_kernel
 
@@ -48,9 +47,8 @@ def by_kernels(q, k, v, options):
     bias = _bias(q, k, options)
     if bias is not None:
         bias = bias.detach()[(None,) * (q.ndim - bias.ndim)]
-    named = rules.options_of(options.rule) or {"rule": options.rule}
-    named |= {"softcap": options.softcap, "bias": bias, "scale": options.scale}
-    return flash_attention(q, k, v, **named)
+    named = {"softcap": options.softcap, "bias": bias, "scale": options.scale}
+    return flash_attention(q, k, v, rule=options.rule, **named)
 
 
 def sdpa_refuses(q, k, v, options):
