@@ -22,7 +22,8 @@ from attnbook.pytorch.operation import Float, check_shapes
 from attnbook.pytorch.options import Options
 from attnbook.pytorch.rules import Rule
 
-Given, Returned = ParamSpec("Given"), TypeVar("Returned")
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
 _said = set()
 
 
