@@ -1,6 +1,7 @@
-"""The functions of `attnbook.reference` in PyTorch, line for line, with masks and positions.
+"""The functions of `attnbook.reference` in PyTorch, with masks, positions, and modules of them.
 
-And modules made of them.
+Each has the equation, the arguments and the order of its twin. What is not finite stays out of its
+products and comes back afterwards, so that a hidden NaN reaches no gradient either.
 """
 
 from attnbook.pytorch.attention import (

@@ -1,6 +1,7 @@
 """Attention, defined in NumPy. Every other form in the book is judged against this folder.
 
-So it is written to be read: one equation per line, nothing in place, nothing clever.
+So it is written to be read: one equation per line, and nothing that is there only for speed. The
+one loop, in `weighted_sum`, keeps infinite and NaN values from rows that may not see them.
 Queries, keys and values are arrays (..., positions, features); axes before those are batch axes.
 A mask is boolean and True means "may look" (see `attnbook.masks`).
 """
