@@ -22,7 +22,7 @@ def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     for name in ("code", "benchmarks", "tools"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "LICENSE"):
+    for name in ("pyproject.toml", "LICENSE", "README.md"):
         shutil.copy(ROOT / name, folder)
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "."]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
@@ -48,6 +48,7 @@ def test_the_wheel_says_its_licences_and_what_it_needs(wheel):
     (name,) = [name for name in wheel.namelist() if name.endswith("/METADATA")]
     said = Parser().parsestr(wheel.read(name).decode())
     assert said["Version"] == attnbook.__version__
+    assert said.get_payload().startswith("# Attention, from NumPy to the GPU\n")
     assert said["License-Expression"] == "Apache-2.0 AND OFL-1.1"
     assert len(said.get_all("License-File")) == 2
     needs = [need for need in said.get_all("Requires-Dist") if "extra ==" not in need]
