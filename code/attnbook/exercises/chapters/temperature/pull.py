@@ -2,7 +2,7 @@ r"""Which way the output moves · easy · 4 min
 
 Hints
 1. What is the output itself?
-2. The derivative by the score l is A_l (v_l - out).
+2. The derivative with respect to score l is A_l (v_l - out).
 
 Why
 The output is 0/8 + 24/8 + 6/2 = 6. Each score pulls it towards its own value, by $A_l (v_l -
@@ -33,7 +33,7 @@ the sign is turned: raising a score moves the output towards that key's value.
     [3 / 4, -3 / 4, 0]
 that is A_l (1 - A_l) v_l: raising one score also lowers all other weights.
     [0, 15 / 8, 3 / 2]
-these are the weights, the derivatives by the values; the scores are asked for.
+these are the weights, the derivatives with respect to the values: we ask for the scores.
     [1 / 8, 3 / 8, 4 / 8]
 these are the derivatives A_l (1 - A_l) of the weights: the values are missing.
     [7 / 64, 15 / 64, 16 / 64]

@@ -7,9 +7,9 @@ Hints
 3. Sum over the keys, the last axis, with keepdims=True.
 
 Why
-`g @ vᵀ` is the gradient by the weights, $g \cdot v_l$ for every query and key. The Jacobian
-subtracts from it its own average under the weights, which is $g \cdot \text{out}$, and multiplies
-by the weight. The matrix J itself is never made.
+`g @ vᵀ` is the gradient with respect to the weights, $g \cdot v_l$ for every query and key. The
+Jacobian subtracts from it its own average under the weights, which is $g \cdot \text{out}$, and
+multiplies by the weight. The matrix J itself is never made.
 
 Notice
 Each row sums to 0. Attention's gradient on a GPU starts from these two lines.
@@ -73,7 +73,7 @@ A_l (1 - A_l) is the diagonal of J alone: the entries beside it are missing.
     (pulls - np.sum(weights * pulls, axis=-1, keepdims=True)) → (1 - weights) * pulls
 the sign is turned: a score pulls the output towards its value.
     return weights → return -weights
-that is the gradient by the values: the scores are asked for.
+that is the gradient with respect to the values: we ask for the scores.
     = np.swapaxes(weights, -1, -2) @ g
 g @ out is a matrix product; g·out is one number for each row: multiply, and sum over the last axis.
     np.sum(weights * pulls, axis=-1, keepdims=True) → g @ (weights @ v)
