@@ -15,7 +15,7 @@ $(if $(wildcard tools/python),,$(error run make in the folder of the book, or na
 book:
 	@sh tools/python -m tools environment requirements-book.txt
 	@.venv/bin/python -m tools build
-	@test "$(SERVE)" = 0 || .venv/bin/python -m tools serve
+	@$(if $(filter 0,$(SERVE)),,.venv/bin/python -m tools serve)
 
 test:
 	@sh tools/python -m tools environment requirements.txt
