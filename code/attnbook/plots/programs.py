@@ -32,9 +32,9 @@ def gpu_diagram():
     line(ax, [4.6, 4.6], [1.35, 4.1], color=FAINT)
     _block(ax, 3.35, 2.15, "$k$", GREEN, 4)
     _block(ax, 4.1, 2.15, "$v$", ORANGE, 4)
-    text(ax, 3.75, 3.3, "shared by\nthe whole\nprogram", color=MUTED)
-    _block(ax, 5.15, 2.15, "$q$", BLUE, 4)
-    _block(ax, 6.05, 2.15, "$s$, $p$", FAINT, 2)
+    _block(ax, 3.73, 2.95, "$q$", BLUE, 4)
+    text(ax, 3.75, 3.65, "shared by\nthe whole\nprogram", color=MUTED)
+    _block(ax, 5.55, 2.15, "$s$, $p$", FAINT, 2)
     for x, name, columns in ((4.95, "$m$", 1), (5.4, r"$\ell$", 1), (6.05, "$o$", 4)):
         _block(ax, x, 3.05, name, RED, columns)
     text(ax, 5.6, 3.75, "where the program\ncomputes", color=MUTED)
