@@ -4,7 +4,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from attnbook import plots
-from tools import ways
+from tools import toc, ways
 
 BEFORE = [[], [0], [0], [1, 0], [3, 2]]
 
@@ -16,7 +16,7 @@ def test_the_first_page_and_the_map_are_up_to_date():
 
 
 def test_each_way_is_whole():
-    files = ways.chapters()
+    files = toc.chapters()
     before = [list(range(n)) for n in range(len(files))]  # each needs all that stand before it
     for _, _, first, more in ways.ways(files, before):
         assert sorted([*first, *more]) == list(range(len(first) + len(more)))
@@ -37,11 +37,14 @@ def test_a_box_is_read_from_its_links():
 def test_minutes_are_those_of_the_open_road():
     prose, asked = (
         new_markdown_cell("word " * 180),
-        new_markdown_cell("> **Predict.**" + " w" * 179),
+        new_markdown_cell("w " * 90 + "\n\n> **Predict.**" + " w" * 89),
     )
     assert ways.minutes([prose, asked, new_code_cell("x = 1")]) == pytest.approx(1 + 1 + 1.5 + 0.4)
-    closed = [new_markdown_cell("### Aside: more"), prose, new_markdown_cell("## On"), prose]
-    assert ways.minutes(closed) == pytest.approx(1 + 1 / 180)
+    aside, on = new_markdown_cell("### Aside: more"), "## On\n\n" + "word " * 179
+    for opened in (new_markdown_cell(on), new_markdown_cell("Closed till here.\n\n" + on)):
+        assert ways.minutes([aside, prose, opened]) == pytest.approx(1)
+    note = new_markdown_cell("> **Aside: why.** A\n> note.\n\n" + "word " * 180)
+    assert ways.minutes([note]) == pytest.approx(1)
     assert ways.minutes([new_markdown_cell("## Exercises"), prose]) == 0
 
 

@@ -8,17 +8,18 @@ import re
 from pathlib import Path
 
 import nbformat
-import yaml
 
 from attnbook import plots
+from tools import toc
+from tools.reproducible import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 INDEX, MAP = ROOT / "book" / "index.md", ROOT / "book" / "_static" / "map.svg"
 BEGIN, END = "% The ways, written by `make notebooks`", "% The ways end"
 NAMES = {"gpus": "GPUs", "triton": "Triton", "flash attention": "FlashAttention", "scale": "why √d"}
 NAMES |= {"heads": "several heads", "linear": "without the softmax", "online": "online softmax"}
 NAMES |= {"precision": "short floats", "additive": "additive score", "twins": "twins in PyTorch"}
 NAMES |= {"museum": "museum of bugs", "cost": "what it costs", "fused": "fused programs"}
+CLOSED = re.compile(r"^> \*\*Aside.*(\n>.*)*", re.M)  # a note that opens when it is asked for
 # What a reader wants; the heading on the map; where the way leads, and where it goes on.
 WAYS = {
     "**understand the Transformer**": ("Transformer", "three-ways positions", "modules"),
@@ -26,12 +27,6 @@ WAYS = {
     "**find the bug in a mask**": ("masks", "museum", "libraries"),
     "**trust the numbers**": ("numbers", "scale museum", "error-budget"),
 }
-
-
-def chapters():
-    """The numbered chapters, as files without their ending, in their order."""
-    parts = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
-    return [page["file"] for part in parts if part.get("numbered") for page in part["chapters"]]
 
 
 def needs(files, cells):
@@ -69,13 +64,14 @@ def minutes(cells):
     for cell in cells:
         if cell.source.startswith("## Exercises"):
             break
-        if heading := re.match(r"#{1,3} (Aside)?", cell.source):
-            aside = bool(heading[1])
-        if aside or cell.source.startswith("> **Aside"):
-            continue
-        asked = cell.source.startswith("> **Predict")
-        words = len(re.findall(r"\w+", cell.source)) if cell.cell_type == "markdown" else 0
-        total += words / 180 + 1.5 * asked + 0.4 * (cell.cell_type == "code")
+        text = cell.cell_type == "markdown"
+        open_text = CLOSED.sub("", cell.source)
+        for part in re.split("^(?=#{1,3} )", open_text, flags=re.M) if text else [cell.source]:
+            if text and (heading := re.match(r"#{1,3} (Aside)?", part)):
+                aside = bool(heading[1])
+            if not aside:
+                words = len(re.findall(r"\w+", part)) / 180 if text else 0.4
+                total += words + 1.5 * text * part.count("> **Predict.")
     return total
 
 
@@ -108,7 +104,7 @@ def table(files, before, times):
 
 def written():
     """The text of the first page, and the map."""
-    files = chapters()
+    files = toc.chapters()
     cells = [nbformat.read(ROOT / f"{file}.ipynb", as_version=4).cells for file in files]
     before = list(needs(files, cells))
     text = INDEX.read_text(encoding="utf-8")
