@@ -6,10 +6,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
-import yaml
 from contract import EXERCISE, PREDICT, RULES, Chapter, code, open_road, prose
 
 from attnbook import exercises
+from tools import toc
 from tools.chapter_numbers import LINK
 from tools.install_cell import place
 from tools.reproducible import ROOT
@@ -54,10 +54,7 @@ def test_the_chapter_keeps_every_rule_once_the_book_has_an_address(path):
     assert {r.__name__: found for r in RULES if (found := r(published))} == {}
 
 
-TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-CHAPTERS = [
-    page["file"] for part in TOC["parts"] if "numbered" in part for page in part["chapters"]
-]
+CHAPTERS = toc.chapters()
 INDEX = (BOOK / "index.md").read_text(encoding="utf-8")
 ROWS = [f"book/{page}" for page in re.findall(r"^\w+\. \[[^]]+\]\((.+?)\.ipynb\)", INDEX, re.M)]
 

@@ -3,11 +3,11 @@
 import pytest
 from contract import unlinked
 
-from tools import chapter_numbers
-from tools.chapter_numbers import chapters, numbered
+from tools import chapter_numbers, toc
+from tools.chapter_numbers import numbered
 from tools.reproducible import ROOT
 
-ORDER = ["book/numpy/masks.ipynb", "book/numpy/sinks.ipynb", "book/gpu/cost.ipynb"]
+ORDER = ["book/numpy/masks", "book/numpy/sinks", "book/gpu/cost"]
 NOTEBOOK = """{"cells": [{"source": [
     "As in [Chapter 1](masks.ipynb) and [Chapter 2](../gpu/cost.ipynb#bytes)'s count,\\n",
     "[Chapter N](sinks.ipynb); [the bytes](../gpu/cost.ipynb); [Chapter 8](of-another.ipynb)."
@@ -41,11 +41,16 @@ def test_a_list_with_what_is_no_chapter_stays():
 
 def test_pages_are_written_where_a_number_changed(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(toc, "ROOT", tmp_path)
     (tmp_path / "book/numpy").mkdir(parents=True)
-    rows = "".join(f"      - file: {page.removesuffix('.ipynb')}\n" for page in ORDER)
-    toc = f"parts:\n  - numbered: 2\n    chapters:\n{rows}  - chapters:\n      - file: book/api\n"
-    (tmp_path / "_toc.yml").write_text(toc)
-    assert chapters() == ORDER
+    rows = "".join(f"      - file: {page}\n" for page in ORDER)
+    rest = (
+        "  - chapters:\n      - file: book/api\n        sections:\n          - file: book/api/x\n"
+    )
+    listed = f"root: book/index\nparts:\n  - numbered: 2\n    chapters:\n{rows}{rest}"
+    (tmp_path / "_toc.yml").write_text(listed)
+    assert toc.chapters() == ORDER
+    assert toc.pages() == ["book/index", *ORDER, "book/api", "book/api/x"]
     (tmp_path / "book/numpy/masks.ipynb").write_text("[Chapter 7](sinks.ipynb)")
     (tmp_path / "book/index.md").write_text("[Chapter 2](numpy/sinks.ipynb)")
     chapter_numbers.main()

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 
+from tools import toc
 from tools.command import ending, started
 from tools.environment import ROOT, alone, disk_is_full
 
@@ -18,7 +19,6 @@ JUPYTER_BOOK = (
     "from tools import quiet_start; quiet_start(); from jupyter_book.cli.main import main; main()"
 )
 COMMAND = (sys.executable, "-c", JUPYTER_BOOK, "build", ".", "-W", "-n", "--keep-going")
-LISTED = re.compile(r"\bfile: (\S+)")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 SETTINGS = re.compile(r"myst(-nb)? v[\d.]+: ")  # all of them, on one line
 PLACE = re.compile(r"(\.ipynb):(\d+)(\d{4})\b")  # 10000 times the cell + the line + 1
@@ -43,7 +43,7 @@ def forget():
 
 def left_out():
     """The notebooks that `_toc.yml` does not list, so that no page is made of them."""
-    listed = LISTED.findall((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    listed = toc.pages()
     notebooks = sorted(ROOT.glob("book/[!._]*/*.ipynb"))
     names = [path.relative_to(ROOT).with_suffix("").as_posix() for path in notebooks]
     return [f"{name}.ipynb" for name in names if name not in listed]

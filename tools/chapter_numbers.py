@@ -8,24 +8,17 @@ import os
 import re
 from pathlib import Path
 
-import yaml
+from tools import toc
 
 LINK = re.compile(r"\[Chapter (\w+)\]\(([^()#\s]+\.ipynb)(#[^()\s]*)?\)")
 ROW = re.compile(r"(\w+)\. (\[.+?\]\(([^()#\s]+\.ipynb)\).*\n)")
 LIST = re.compile(r"(?:^\w+\. \[.+?\]\([^()#\s]+\.ipynb\).*\n)+", re.MULTILINE)
 
 
-def chapters():
-    """The notebooks of the numbered parts, in their order."""
-    parts = yaml.safe_load(Path("_toc.yml").read_text(encoding="utf-8")).get("parts", [])
-    numbered = [part["chapters"] for part in parts if "numbered" in part]
-    return [f"{page['file']}.ipynb" for pages in numbered for page in pages]
-
-
 def numbered(text, page, order):
     """The text of a page with the numbers that this order gives; what leads elsewhere stays."""
     folder = Path(page).parent
-    numbers = {os.path.relpath(chapter, folder): n for n, chapter in enumerate(order, 1)}
+    numbers = {os.path.relpath(f"{page}.ipynb", folder): n for n, page in enumerate(order, 1)}
 
     def link(found):
         n = numbers.get(os.path.normpath(found[2]), found[1])
@@ -43,7 +36,7 @@ def numbered(text, page, order):
 
 
 def main():
-    order = chapters()
+    order = toc.chapters()
     for path in [*sorted(Path("book").glob("[!.]*/*.ipynb")), Path("book/index.md")]:
         before = path.read_text(encoding="utf-8")
         if (after := numbered(before, path, order)) != before:

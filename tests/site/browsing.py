@@ -11,16 +11,12 @@ from contextlib import contextmanager
 from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, build_opener
 
-import yaml
 from looks import WATCH_SHIFTS
 from playwright.sync_api import sync_playwright
 
-from tools.reproducible import ROOT
+from tools import toc
 
-TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-LISTED = [page for part in TOC["parts"] for page in part["chapters"]]
-INSIDE = [page for listed in LISTED for page in listed.get("sections", [])]
-PAGES = [TOC["root"], *(page["file"] for page in [*LISTED, *INSIDE])]
+PAGES = toc.pages()
 DRAWING = re.compile(rb"(<figure class=\"drawn.*?)<svg.*?</svg>", re.DOTALL)
 DIRECT = build_opener(ProxyHandler({}))  # ten times as fast as a request of the browser's own
 NAMES = ("chromium", "chromium-browser", "google-chrome")
