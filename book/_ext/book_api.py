@@ -11,6 +11,7 @@ it, the first time in each section; and under each function stand the chapters w
 
 import re
 
+from book_package import IN_TORCH
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
@@ -18,8 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 API = "book/api"
 PACKAGE = "attnbook"
 NUMPY = "reference", "masks", "positions", "gradients", "online", "linear", "tiled"
-IN_TORCH = "pytorch", "tiled.pytorch", "kernels", "fused", "distributed"
-PLACES = *NUMPY, *IN_TORCH, "plots", "measure", "show", "operation"
+PLACES = *NUMPY, *IN_TORCH, "plots", "show", "operation"
 IMPORT = re.compile(r"from attnbook(?:\.([\w.]+))? import (\([^)]*\)|[^\n]*)")
 DOTTED = re.compile(r"\b([a-z_]+)\.(\w+)")
 NAME = re.compile(r"[\w.]+(?=(?:\([^()]*\))?$)")

@@ -8,16 +8,8 @@ from pathlib import Path
 from sphinx.ext.autodoc.mock import mock
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "code"))
-IN_TORCH = (
-    "pytorch",
-    "kernels",
-    "kernels.machine_code",
-    "fused",
-    "distributed",
-    "measure",
-    "tiled.pytorch",
-)
-NEED_TORCH = [f"attnbook.{name}" for name in IN_TORCH]
+IN_TORCH = "pytorch", "tiled.pytorch", "kernels", "fused", "distributed", "measure"
+NEED_TORCH = [f"attnbook.{name}" for name in (*IN_TORCH, "kernels.machine_code")]
 SHAPED = re.compile(r"jaxtyping\.(\w+)\[(?:numpy\.)?(ndarray|(?:torch\.)?Tensor), '([^']*)'\]")
 IN_MODULE = re.compile(r"\btorch\.(?:\w+\.)+(?=[A-Z])")
 HEADING = re.compile(r"^(\w.*)\n---+$", re.MULTILINE)
