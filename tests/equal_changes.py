@@ -1,10 +1,10 @@
 """Changes of solutions that leave every result as it is: the changed line, chapter by chapter."""
 
 FLASH_CALLS = (
-    "calls = (((q, q, q), {}), "
-    "((q, q, q), {'attn_mask': torch.zeros(16, 16, requires_grad=True)}), "
-    "((q, q, q[..., :32]), {}), ((q, q, q), {'attn_mask': causal}), "
-    "((q, q, q), {'dropout_p': 0.1}), ((q, q.mT.contiguous().mT, q), {}))"
+    "calls = (((x, pair, pair), {'attn_mask': causal, 'enable_gqa': True}), "
+    "((x, pair, pair[..., :32]), {'enable_gqa': True}), ((short, short, short), {}), "
+    "((x, x.mT.contiguous().mT.contiguous(), x), {}), ((moved, moved, moved), {}), "
+    "((x, x, x), {'attn_mask': causal, 'dropout_p': 0.1}))"
 )
 
 FIVE_ZEROS = (
@@ -282,12 +282,10 @@ EQUAL = {
     "roofline.one_after_the_other": {  # the median of the first four is as slow, or slower
         "return np.array([3.0] * 4 + [1.0] * 4)",
     },
-    "fused.which_flash": {  # no size matters but that two widths differ, and any dropout is one
-        "q, causal = (torch.zeros(3, 8, 16, 64), torch.ones(16, 16, dtype=torch.bool).tril())",
-        "q, causal = (torch.zeros(2, 9, 16, 64), torch.ones(16, 16, dtype=torch.bool).tril())",
-        "q, causal = (torch.zeros(2, 8, 16, 65), torch.ones(16, 16, dtype=torch.bool).tril())",
-        FLASH_CALLS.replace("16, 16", "17, 16"),  # refused for its gradient before its shape
-        FLASH_CALLS.replace("16, 16", "16, 17"),
+    "fused.which_flash": {  # any one width, rows in any order, any dropout
+        "pair, short, moved = (x[:, :2], x[..., :33], x.reshape(2, 16, 8, 64).transpose(1, 2))",
+        "pair, short, moved = (x[:, :2], x[..., :32], x.reshape(2, 16, 8, 64).transpose(2, 2))",
+        FLASH_CALLS.replace("32]), {'enable_gqa': True", "32]), {'enable_gqa': False"),
         FLASH_CALLS.replace(":32", ":33"),
         FLASH_CALLS.replace("0.1", "1.1"),
     },

@@ -1,4 +1,4 @@
-"""ALiBi as a change of the score · medium · 8 min
+"""ALiBi as a score_mod · medium · 8 min
 
 Hints
 1. Return a function of s, b, h, i, j that returns the new score.

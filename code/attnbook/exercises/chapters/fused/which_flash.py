@@ -1,15 +1,19 @@
 """Which program · easy · 5 min
 
 Hints
-1. Does FLASH on a CPU take a mask? Look at the table of the chapter.
-2. FLASH wants one width, numbers side by side, no dropout and no mask that learns.
+1. Ask of each call: one width? Each row side by side in memory? Dropout? A mask that learns?
+2. `contiguous` stores a tensor anew, row by row. `transpose(1, 2)` exchanges whole rows, and leaves
+   the numbers of each row where they are.
+3. A boolean mask is no reason to refuse on a CPU, and neither are shared heads.
 
 Why
-The first and the fourth run FLASH: a boolean mask is taken on a CPU. The others have a mask that
-learns, a narrower value, ask for dropout, or have keys transposed in memory.
+The second call has values of another width than its keys, and the sixth asks for dropout. The first
+combines two things that FLASH takes. The third is narrow, but all in one width. The fourth stores
+its keys anew, row by row; in the fifth the rows change places, and each is one run of memory still.
 
 Notice
-Four of these calls write all scores to memory, and none of them says so.
+Heads that `transpose(1, 2)` moves to the front cost nothing: of the layout, only the row itself
+matters to FLASH.
 """
 
 import functools
@@ -23,14 +27,15 @@ from attnbook.exercises.engine.settings import plain_settings
 
 def which_flash():
     """1 for FLASH, 0 for MATH, in six calls of SDPA on a CPU."""
-    q, causal = torch.zeros(2, 8, 16, 64), torch.ones(16, 16, dtype=torch.bool).tril()
+    x, causal = torch.zeros(2, 8, 16, 64), torch.ones(16, 16, dtype=torch.bool).tril()
+    pair, short, moved = x[:, :2], x[..., :32], x.reshape(2, 16, 8, 64).transpose(1, 2)
     calls = (
-        ((q, q, q), {}),
-        ((q, q, q), {"attn_mask": torch.zeros(16, 16, requires_grad=True)}),
-        ((q, q, q[..., :32]), {}),
-        ((q, q, q), {"attn_mask": causal}),
-        ((q, q, q), {"dropout_p": 0.1}),
-        ((q, q.mT.contiguous().mT, q), {}),
+        ((x, pair, pair), {"attn_mask": causal, "enable_gqa": True}),
+        ((x, pair, pair[..., :32]), {"enable_gqa": True}),
+        ((short, short, short), {}),
+        ((x, x.mT.contiguous().mT.contiguous(), x), {}),
+        ((moved, moved, moved), {}),
+        ((x, x, x), {"attn_mask": causal, "dropout_p": 0.1}),
     )
     rows = [fused.backends(*tensors, **options) for tensors, options in calls]
     return [int(("FLASH", "runs") in [row[:2] for row in each]) for each in rows]
@@ -44,20 +49,20 @@ def in_a_fresh_pytorch():
 
 
 MISTAKES = """
-a mask that learns: on a CPU FLASH has no gradient for one.
-    [1, 1, 0, 1, 0, 0]
-values of another width than the keys: FLASH wants one width for all.
-    [1, 0, 1, 1, 0, 0]
-a boolean mask is no reason: on a CPU FLASH takes one. On a GPU it would refuse.
-    [1, 0, 0, 0, 0, 0]
-dropout: no fused program of a CPU has any.
+a boolean mask and shared heads: on a CPU FLASH takes each, and both together.
+    [0, 0, 1, 1, 1, 0]
+values of another width than the keys: FLASH wants one width for all, shared heads or not.
+    [1, 1, 1, 1, 1, 0]
+queries, keys and values have one width, 32, and FLASH asks for no more.
     [1, 0, 0, 1, 1, 0]
-transposed in memory, the numbers of a key do not lie side by side; FLASH wants them so.
-    [1, 0, 0, 1, 0, 1]
-no mask, one width, side by side, no dropout: the first call has nothing to refuse.
-    [0, 0, 0, 1, 0, 0]
+`contiguous` stores the keys anew, so that the numbers of a row lie side by side again.
+    [1, 0, 1, 0, 1, 0]
+`transpose(1, 2)` moves whole rows; the numbers of each row still lie side by side.
+    [1, 0, 1, 1, 0, 0]
+dropout: no fused program of a CPU has any.
+    [1, 0, 1, 1, 1, 1]
 1 stands for FLASH and 0 for MATH: turn them round.
-    [0, 1, 1, 0, 1, 1]
+    [0, 1, 0, 0, 0, 1]
 """
 
-exercise = predict(in_a_fresh_pytorch, MISTAKES, stated=[1, 0, 0, 1, 0, 0])
+exercise = predict(in_a_fresh_pytorch, MISTAKES, stated=[1, 0, 1, 1, 1, 0])
