@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from attnbook import gradients, masks, online, reference
-from attnbook.distributed import local
-from attnbook.pytorch import online as blockwise
+from attnbook.distributed import blockwise, local
 from attnbook.pytorch import options
 
 SIZES = [(5, 9, 3, 4), (9, 5, 3, 4), (7, 7, 2, 2), (1, 8, 4, 3), (8, 1, 4, 3)]  # n_q n_k d_k d_v
@@ -157,7 +156,7 @@ BACKWARD = {
 
 @pytest.mark.parametrize("mistake", BACKWARD)
 def test_a_number_that_is_not_finite_where_it_has_no_part_is_rejected(monkeypatch, mistake):
-    one_line.put(monkeypatch, blockwise.attention_blockwise_backward, *BACKWARD[mistake])
+    one_line.put(monkeypatch, blockwise.backward, *BACKWARD[mistake])
     with pytest.raises(AssertionError):
         assert_not_finite_where_the_definition_is_not(torch.nan, True)
 

@@ -9,11 +9,10 @@ import torch
 from ring_of_threads import on_threads
 
 from attnbook import distributed
-from attnbook.distributed import attention, join_sequence, placement, split_sequence
+from attnbook.distributed import attention, blockwise, join_sequence, placement, split_sequence
 from attnbook.distributed.ring import Ring
 from attnbook.distributed.traffic import Work
 from attnbook.distributed.trials import alone, tensors
-from attnbook.pytorch import online
 
 CLOSE = 1e-14  # outputs and gradients are of size 1, and each is a few hundred roundings
 WORK = Work(n=24, n_heads=4, n_kv_heads=2, d=6, itemsize=8, batch=2)
@@ -59,7 +58,7 @@ def put(monkeypatch, mistake):
     one_line.put(monkeypatch, *MISTAKES[mistake])
 
 
-F, B, M, T = attention.forward, attention.backward, placement.visible_slices, online.merge_
+F, B, M, T = attention.forward, attention.backward, placement.visible_slices, blockwise.merge_
 HALF = "(WHOLE, first, False) if source < rank else (second, WHOLE, False)"
 MISTAKES = {
     "merged without the shares": (

@@ -9,11 +9,11 @@ from jaxtyping import Float as AnyFloat
 from torch import Tensor
 
 from attnbook.checks import one_of
+from attnbook.distributed.blockwise import empty_state, merge_
 from attnbook.distributed.local import attend, attend_backward
 from attnbook.distributed.placement import PLACEMENTS, visible_slices
 from attnbook.distributed.ring import Ring
 from attnbook.operation import Scalar
-from attnbook.pytorch.online import empty_state, merge_
 from attnbook.pytorch.operation import Float, check_shapes
 
 
