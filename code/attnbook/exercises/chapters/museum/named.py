@@ -48,7 +48,9 @@ B looks at the right keys, as under an inverted mask, or a bias read as booleans
 the diagonal is there: row 0 of B sees key 0. Sum the rows.
     at 1: 8
 the empty row is NaN or uniform there; row 2 of C is zeros.
-    at 2: 1 || 2 || 3 || 4 || 7
+    at 2: 1 || 2 || 3 || 4
+a bias read as booleans would give these weights too, but C was given booleans.
+    at 2: 7
 rows 0 and 1 of C sum to 1: no hidden key is left in the denominator.
     at 2: 6
 rows 0 and 1 of C see the future: a lost diagonal or a guess from scores only hides more, and hidden

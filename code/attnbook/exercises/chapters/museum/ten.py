@@ -33,7 +33,7 @@ WEIGHTS = {
     "exhibit 4": lambda: _filled(LEFT, -np.inf),
     "exhibit 5": lambda: softmax(SCORES, ~CAUSAL),
     "exhibit 6": lambda: softmax(SCORES) * CAUSAL,
-    "exhibit 7": lambda: _filled(np.where(CAUSAL, 0, -1e9).astype(bool), -1e9),
+    "exhibit 7": lambda: softmax(SCORES, np.where(CAUSAL, 0, -1e9).astype(bool)),
     "exhibit 8": lambda: _filled(STRICT, -np.inf),
     "exhibit 9": lambda: softmax(SCORES, CAUSAL & (SCORES != 0)),
     "exhibit 10": lambda: _filled(CAUSAL & REAL[:, None], -1e4),
