@@ -3,6 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from torch.nn.attention.flex_attention import and_masks
 
 from attnbook import exercises, fused, masks, pytorch
 from attnbook.exercises.chapters.many_gpus.skipped import computes
@@ -33,7 +34,7 @@ def test_who_stores_an_array_of_all_places_is_not_told_that_there_is_none(name, 
 
 def test_the_package_s_own_rule_stores_no_array():
     verdict = exercises.fused.window_rule.verdict(
-        lambda lens, n_q, n_k, left: fused.flex.every(
+        lambda lens, n_q, n_k, left: and_masks(
             fused.flex.sliding_window(n_q, n_k, left), fused.flex.padding(lens)
         )
     )

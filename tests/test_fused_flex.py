@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 import torch
 from fused_cases import Case, assert_answers
-from torch.nn.attention.flex_attention import create_block_mask, create_mask, flex_attention
+from torch.nn.attention.flex_attention import (
+    and_masks,
+    create_block_mask,
+    create_mask,
+    flex_attention,
+)
 
 from attnbook import fused, masks, online, pytorch
 from attnbook.fused import flex, implementations
@@ -34,10 +39,10 @@ RULES = {
     ),
 }
 RULES["every"] = (
-    flex.every(*(RULES[name][0] for name in ("padding", "causal", "documents"))),
+    and_masks(*(RULES[name][0] for name in ("padding", "causal", "documents"))),
     RULES["padding"][1] & RULES["causal"][1] & RULES["documents"][1],
 )
-RULES["none"] = flex.every(), np.ones((N_Q, N_K), dtype=bool)
+RULES["none"] = and_masks(), np.ones((N_Q, N_K), dtype=bool)
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -81,12 +86,12 @@ def test_blocks_are_those_of_the_online_chapter(name, block):
 def test_changes_of_a_score_are_those_of_the_book():
     q, k, v = (torch.randn(B, H, n, 4, dtype=torch.float64) for n in (N_Q, N_K, N_K))
     bias = torch.randn(1, H, N_Q, 1, dtype=torch.float64)
-    changes = flex.in_turn(flex.softcap(1.5), flex.alibi(H, N_Q, N_K), flex.biased(bias))
+    changes = flex.in_turn(flex.softcap(1.5), flex.alibi(H, N_Q, N_K), flex.bias_tensor(bias))
     scores = pytorch.softcap(pytorch.dot_product_scores(q, k), 1.5)
     scores = scores + pytorch.alibi_bias(H, N_Q, N_K, dtype=torch.float64) + bias
     right = pytorch.softmax(scores) @ v
     torch.testing.assert_close(flex_attention(q, k, v, changes), right)
-    turned = flex.in_turn(flex.alibi(H, N_Q, N_K), flex.biased(bias), flex.softcap(1.5))
+    turned = flex.in_turn(flex.alibi(H, N_Q, N_K), flex.bias_tensor(bias), flex.softcap(1.5))
     assert not torch.allclose(flex_attention(q, k, v, turned), right, atol=1e-3)
     assert flex.in_turn() is None
 
@@ -167,8 +172,8 @@ def test_a_cap_after_another_and_a_cap_in_another_place_are_compiled():
 
 def test_what_hides_nothing_is_the_same_made_without_a_look():
     for n_q, n_k in ((1, 1), (128, 256), (130, 300)):
-        made = flex.visible_blocks(flex.nothing_hidden(n_q, n_k))[0]
-        asked = create_block_mask(flex.every(), None, None, n_q, n_k, device="cpu")
+        made = flex.visible_blocks(flex.full_block_mask(n_q, n_k))[0]
+        asked = create_block_mask(and_masks(), None, None, n_q, n_k, device="cpu")
         assert made.all() and torch.equal(made, flex.visible_blocks(asked)[0])
 
 
@@ -192,7 +197,7 @@ def test_on_a_cpu_it_is_never_called_without_blocks(monkeypatch):
     """PyTorch 2.13 would take one block of everything, and hold all scores of a head."""
     passed = blocks_passed(monkeypatch, fused.attention)
     assert passed.BLOCK_SIZE == (128, 128) and passed.seq_lengths == (300, 300)
-    monkeypatch.setattr(flex, "nothing_hidden", lambda n_q, n_k: None)
+    monkeypatch.setattr(flex, "full_block_mask", lambda n_q, n_k: None)
     assert blocks_passed(monkeypatch, fused.attention) is None, "the test sees what is passed"
 
 

@@ -78,7 +78,7 @@ def by(form):
 def programs(function):
     """Those that a mistake in this function shows in, to be quick."""
     name = function.__name__
-    if function.__module__ == flex.__name__ or name in ("_rules", "_changes"):
+    if function.__module__ == flex.__name__ or name in ("_mask_mods", "_score_mods", "by_flex"):
         return [by(implementations.by_flex)]
     return [by(implementations.readable) if name == "readable" else fused.attention]
 
@@ -198,24 +198,25 @@ WRONG = {
         "torch.where(sees_nonfinite, torch.nan, torch.where(shown, out, 0))",
         "torch.where(shown, out, 0)",
     ),
-    (implementations._rules, "the rule alone, without the mask"): ("options.mask is None", "True"),
+    (implementations._mask_mods, "the rule without the mask"): ("options.mask is None", "True"),
     (flex.of, "the window alone, without lengths"): (
         "if rule.valid_lens is not None",
         "if not mods and rule.valid_lens is not None",
     ),
     (flex.of, "no triangle"): ("or right is not None", ""),
     (flex.of, "documents are one"): ("for each in rule.documents", "for each in ()"),
-    (flex.shown.__wrapped__, "every axis is there"): ("int(n > 1)", "1"),
+    (flex.mask_tensor.__wrapped__, "every axis is there"): ("int(n > 1)", "1"),
     (flex.prefix.__wrapped__, "a prefix without the past"): (
         "(j < prefix_len) |",
         "(j < prefix_len) &",
     ),
     (flex.documents.__wrapped__, "the documents of the first batch"): ("[b, i]", "[0, i]"),
-    (implementations._changes, "the cap is left out"): (
+    (implementations.by_flex, "one rule is enough"): ("and_masks(*seen)", "seen[0]"),
+    (implementations._score_mods, "the cap is left out"): (
         "[] if options.softcap is None else [flex.softcap(options.softcap)]",
         "[]",
     ),
-    (implementations._changes, "slopes of other places"): (
+    (implementations._score_mods, "slopes of other places"): (
         "q.shape[-2], k.shape[-2])",
         "k.shape[-2], k.shape[-2])",
     ),
@@ -241,9 +242,8 @@ WRONG = {
     (flex.padding.__wrapped__, "one key too many"): ("j < valid_lens[b]", "j <= valid_lens[b]"),
     (flex.alibi, "slopes from the head before"): ("(h + 1)", "h"),
     (flex.alibi, "distances from the top left"): ("j - (i + n_k - n_q)", "j - i"),
-    (flex.biased, "every axis is there"): ("int(n > 1)", "1"),
+    (flex.bias_tensor, "every axis is there"): ("int(n > 1)", "1"),
     (flex.softcap, "the cap is not undone"): ("float(written) * torch.tanh", "torch.tanh"),
-    (flex.every, "one rule is enough"): ("seen & rule", "(rules[0] is rule) | seen & rule"),
 }  # fmt: skip
 
 

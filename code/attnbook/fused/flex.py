@@ -1,8 +1,8 @@
-"""FlexAttention: the masks of `attnbook.masks` as rules of indices, and the changes of a score.
+"""FlexAttention: the masks of `attnbook.masks` as `mask_mod`, and what changes a score.
 
-A rule takes the numbers of a batch, a head, a query and a key, as tensors, and says whether that
-query may look at that key: a `mask_mod`, for `create_block_mask`. A change of a score takes the
-score before them: a `score_mod`.
+A `mask_mod`, for `create_block_mask`, takes the numbers of a batch, a head, a query and a key, as
+tensors, and says whether that query may look at that key; PyTorch's `and_masks` combines several. A
+`score_mod` takes the score before them, and returns another.
 """
 
 from numbers import Integral
@@ -10,7 +10,7 @@ from numbers import Integral
 import torch
 from jaxtyping import Bool, Integer
 from torch import Tensor
-from torch.nn.attention.flex_attention import BlockMask
+from torch.nn.attention.flex_attention import BlockMask, and_masks
 
 from attnbook.operation import Scalar
 from attnbook.pytorch.operation import check_shapes
@@ -20,7 +20,7 @@ BLOCK = 128  # queries, and keys, of a block: as create_block_mask has it
 
 @check_shapes
 def padding(valid_lens: Integer[Tensor, "batch"] | Integer[Tensor, "batch n_q"]):
-    """The rule of `padding_mask`: key j is there if j < valid_lens_b, or j < valid_lens_bi.
+    """As `padding_mask`: key j is there if j < valid_lens_b, or j < valid_lens_bi.
 
     Returns a mask_mod.
     """
@@ -31,13 +31,13 @@ def padding(valid_lens: Integer[Tensor, "batch"] | Integer[Tensor, "batch n_q"])
 
 @check_shapes
 def causal(n_q: Integral, n_k: Integral):
-    """The rule of `causal_mask`: j ≤ i + n_k - n_q. Returns a mask_mod."""
+    """As `causal_mask`: j ≤ i + n_k - n_q. Returns a mask_mod."""
     return lambda b, h, i, j: j <= i + n_k - n_q
 
 
 @check_shapes
 def sliding_window(n_q: Integral, n_k: Integral, left: Integral, right: Integral = 0):
-    """The rule of `sliding_window_mask`: -left ≤ j - (i + n_k - n_q) ≤ right.
+    """As `sliding_window_mask`: -left ≤ j - (i + n_k - n_q) ≤ right.
 
     Returns a mask_mod.
     """
@@ -51,13 +51,13 @@ def sliding_window(n_q: Integral, n_k: Integral, left: Integral, right: Integral
 
 @check_shapes
 def prefix(n_q: Integral, n_k: Integral, prefix_len: Integral):
-    """The rule of `prefix_mask`: j < prefix_len or j ≤ i + n_k - n_q. Returns a mask_mod."""
+    """As `prefix_mask`: j < prefix_len or j ≤ i + n_k - n_q. Returns a mask_mod."""
     return lambda b, h, i, j: (j < prefix_len) | (j <= i + n_k - n_q)
 
 
 @check_shapes
 def documents(q_documents: Integer[Tensor, "*_ n_q"], k_documents: Integer[Tensor, "*_ n_k"]):
-    """The rule of `document_mask`: query and key are of one document. Returns a mask_mod.
+    """As `document_mask`: query and key are of one document. Returns a mask_mod.
 
     The documents are (n_q,) and (n_k,), the same for each batch, or (batch, n_q) and (batch, n_k).
     """
@@ -67,7 +67,7 @@ def documents(q_documents: Integer[Tensor, "*_ n_q"], k_documents: Integer[Tenso
 
 
 @check_shapes
-def shown(mask: Bool[Tensor, "batch heads n_q n_k"]):
+def mask_tensor(mask: Bool[Tensor, "batch heads n_q n_k"]):
     """A mask itself, any axis of which may be 1. Returns a mask_mod."""
     b_1, h_1, i_1, j_1 = (int(n > 1) for n in mask.shape)
     return lambda b, h, i, j: mask[b * b_1, h * h_1, i * i_1, j * j_1]
@@ -87,20 +87,8 @@ def of(rule, n_q, n_k, device=None):
     return mods + [documents(each.q.to(device), each.k.to(device)) for each in rule.documents]
 
 
-def every(*rules):
-    """Where every rule allows it: the & of masks, as PyTorch's `and_masks`. Returns a mask_mod."""
-
-    def all_of_them(b, h, i, j):
-        seen = j >= 0
-        for rule in rules:
-            seen = seen & rule(b, h, i, j)
-        return seen
-
-    return all_of_them
-
-
 def softcap(cap: Scalar):
-    """The change of `attnbook.pytorch.softcap`: cap · tanh(s / cap). Returns a score_mod."""
+    """As `attnbook.pytorch.softcap`: cap · tanh(s / cap). Returns a score_mod."""
     written = repr(float(cap))  # a float that changes, PyTorch 2.15 refuses to compile
 
     def bent(s, b, h, i, j):
@@ -110,7 +98,7 @@ def softcap(cap: Scalar):
 
 
 def alibi(n_heads: Integral, n_q: Integral, n_k: Integral):
-    """The change of `alibi_bias`.
+    """With the bias of `alibi_bias`.
 
         s' = s - 2^(-8 (h + 1) / n_heads) · |j - (i + n_k - n_q)|
 
@@ -125,33 +113,30 @@ def alibi(n_heads: Integral, n_q: Integral, n_k: Integral):
     return sloped
 
 
-def biased(bias: Tensor):
-    """The change s + bias, of shape (batch, heads, n_q, n_k), any axis 1. Returns a score_mod."""
+def bias_tensor(bias: Tensor):
+    """s + bias, of shape (batch, heads, n_q, n_k), any axis 1. Returns a score_mod."""
     b_1, h_1, i_1, j_1 = (int(n > 1) for n in bias.shape)
     return lambda s, b, h, i, j: s + bias[b * b_1, h * h_1, i * i_1, j * j_1]
 
 
-def only(*rules):
-    """The change that sets what the rules hide to -inf: a mask without blocks.
-
-    Returns a score_mod.
-    """
-    seen = every(*rules)
+def masked(*mask_mods):
+    """-inf for the scores that these hide: a mask without blocks. Returns a score_mod."""
+    seen = and_masks(*mask_mods)
     return lambda s, b, h, i, j: torch.where(seen(b, h, i, j), s, -torch.inf)
 
 
-def in_turn(*changes):
-    """One change after the other. Returns a score_mod, None for none."""
+def in_turn(*score_mods):
+    """One after the other. Returns a score_mod, None for none."""
 
     def all_of_them(s, b, h, i, j):
-        for change in changes:
-            s = change(s, b, h, i, j)
+        for score_mod in score_mods:
+            s = score_mod(s, b, h, i, j)
         return s
 
-    return all_of_them if changes else None
+    return all_of_them if score_mods else None
 
 
-def nothing_hidden(n_q: Integral, n_k: Integral, device=None):
+def full_block_mask(n_q: Integral, n_k: Integral, device=None):
     """A BlockMask that shows everything, made without a look at any place.
 
     Without one FlexAttention takes a single block, and on a CPU that is held whole (PyTorch 2.13).
@@ -162,7 +147,6 @@ def nothing_hidden(n_q: Integral, n_k: Integral, device=None):
         torch.full((1, 1, rows), columns, dtype=torch.int32, device=device),
         indices.contiguous(),
         BLOCK_SIZE=BLOCK,
-        mask_mod=every(),
         seq_lengths=(n_q, n_k),
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
-from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+from torch.nn.attention.flex_attention import and_masks, create_block_mask, flex_attention
 
 from attnbook import pytorch
 from attnbook.fused import flex
@@ -107,17 +107,17 @@ def by_flex(q, k, v, options):
     compiling, n_heads = torch.compiler.is_compiling(), q.shape[-3]
     if not torch.is_grad_enabled():
         q, k, v = q.detach(), k.detach(), v.detach()  # or it refuses them on a CPU
-    seen, changes = _rules(q, k, options), _changes(q, k, options)
+    seen, mods = _mask_mods(q, k, options), _score_mods(q, k, options)
     blocks = None
     if seen and compiling and q.device.type == "cpu":
-        changes.append(flex.only(*seen))  # PyTorch 2.13 writes wrong C++ for a mask of blocks
+        mods.append(flex.masked(*seen))  # PyTorch 2.13 writes wrong C++ for a mask of blocks
     elif seen:
-        blocks = _blocks(flex.every(*seen), *_told_apart(q, options), q.shape[-2], k.shape[-2], q)
+        blocks = _blocks(and_masks(*seen), *_told_apart(q, options), q.shape[-2], k.shape[-2], q)
     elif q.device.type == "cpu" and not compiling:
-        blocks = flex.nothing_hidden(q.shape[-2], k.shape[-2])
+        blocks = flex.full_block_mask(q.shape[-2], k.shape[-2])
     out = (flex_attention if compiling else _compiled_flex())(
         *map(four_axes, (q, k, v)),
-        score_mod=flex.in_turn(*changes),
+        score_mod=flex.in_turn(*mods),
         block_mask=blocks,
         scale=options.scale,
         enable_gqa=k.shape[-3] != n_heads,
@@ -142,10 +142,10 @@ def _compiled_block_mask():
     return torch.compile(create_block_mask)
 
 
-def _rules(q, k, options):
+def _mask_mods(q, k, options):
     """Which key a query may look at, as functions of indices."""
     mods = flex.of(options.rule, q.shape[-2], k.shape[-2], q.device)
-    return mods if options.mask is None else [*mods, flex.shown(with_axes(options.mask, q))]
+    return mods if options.mask is None else [*mods, flex.mask_tensor(with_axes(options.mask, q))]
 
 
 def _told_apart(q, options):
@@ -157,14 +157,14 @@ def _told_apart(q, options):
     return batch, heads
 
 
-def _changes(q, k, options):
+def _score_mods(q, k, options):
     """What is done to a score, in the order of the equation."""
-    changes = [] if options.softcap is None else [flex.softcap(options.softcap)]
+    mods = [] if options.softcap is None else [flex.softcap(options.softcap)]
     if options.alibi:
-        changes.append(flex.alibi(q.shape[-3], q.shape[-2], k.shape[-2]))
+        mods.append(flex.alibi(q.shape[-3], q.shape[-2], k.shape[-2]))
     if options.bias is not None:
-        changes.append(flex.biased(with_axes(options.bias, q)))
-    return changes
+        mods.append(flex.bias_tensor(with_axes(options.bias, q)))
+    return mods
 
 
 def readable_refuses(q, k, v, options):
