@@ -8,7 +8,7 @@ from fused_cases import Case, assert_answers, options_of
 from torch.nn.attention.flex_attention import flex_attention
 
 from attnbook import fused
-from attnbook.fused import flex, guarantees, implementations, sdpa, twins, visible
+from attnbook.fused import flex, guarantees, implementations, sdpa, sdpa_functions, visible
 from attnbook.pytorch import rules
 
 pytestmark = [
@@ -190,11 +190,11 @@ WRONG = {
         "functools.reduce(torch.promote_types, (x.dtype for x in tensors))",
         "tensors[0].dtype",
     ),
-    (twins.with_bias, "a row of -inf is a mean"): (
+    (sdpa_functions.with_bias, "a row of -inf is a mean"): (
         "shown.any(dim=-1, keepdim=True) | torch.isnan(out)",
         "torch.tensor(True)",
     ),
-    (twins.with_bias, "NaN in a bias is none"): (
+    (sdpa_functions.with_bias, "NaN in a bias is none"): (
         "torch.where(sees_nonfinite, torch.nan, torch.where(shown, out, 0))",
         "torch.where(shown, out, 0)",
     ),

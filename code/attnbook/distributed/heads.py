@@ -31,7 +31,7 @@ def head_parallel_attention(
     Arguments and result are those of `ring_attention`; whatever the placement, every rank has the
     same to do. Differentiable. Raises ValueError if the ranks do not divide both numbers of heads.
 
-    Source: Jacobs et al. (2023), section 3.1.
+    Source: Jacobs et al. (2023), section 3.1, under the name of DeepSpeed Ulysses.
     """
     ring = Ring.of(group)
     for name, x in {"q": q, "k": k, "v": v}.items():

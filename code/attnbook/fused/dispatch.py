@@ -15,7 +15,7 @@ from attnbook.fused import implementations
 from attnbook.fused.guarantees import guarded, in_one_dtype
 from attnbook.fused.sdpa import arguments
 from attnbook.fused.sdpa_backends import Choice, chosen
-from attnbook.fused.twins import with_bias
+from attnbook.fused.sdpa_functions import with_bias
 from attnbook.fused.visible import visible
 from attnbook.operation import Scalar
 from attnbook.pytorch.operation import Float, check_shapes

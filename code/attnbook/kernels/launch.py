@@ -38,7 +38,7 @@ def forward(q, k, v, options, configuration=None):
     if not (out.numel() and k.shape[2]):
         return out.zero_().to(dtype), lse.fill_(-torch.inf)
     scale, sign = positive(options.scale)
-    q, k, v = readable(q if sign == 1 else q * sign, k, v)
+    q, k, v = with_contiguous_features(q if sign == 1 else q * sign, k, v)
     arguments = _inputs(q, k, v, options) | sizes_of(q, k, options)
     arguments |= {"out": out, "lse": lse, "scale": scale, "softcap": options.softcap}
     for c in _passes(configuration or choices(q, k, v, options)[0], q, options):
@@ -80,7 +80,7 @@ def backward(
     if not (out.numel() and k.shape[2]):
         return tuple(x.zero_().to(dtype) for x in grads)
     scale, sign = positive(options.scale)
-    grad_out, q, k, v = readable(grad_out, q if sign == 1 else q * sign, k, v)
+    grad_out, q, k, v = with_contiguous_features(grad_out, q if sign == 1 else q * sign, k, v)
     by_keys, by_rows = configurations or backward_choices(q, k, v, grad_out, options, atomic)[0]
     arguments = _inputs(q, k, v, options) | sizes_of(q, k, options)
     arguments |= {"grad_out": grad_out, "grad_strides": grad_out.stride()[:3]}
@@ -150,7 +150,7 @@ def decode(q, k, v, options, splits=None, tile=TILE):
 def _parts(q, k, v, options, splits, c):
     """Output and L of each split, (batch · kv_heads, splits, rows, d); rows: see `split_kernel`."""
     scale, sign = positive(options.scale)
-    q, k, v = readable(q if sign == 1 else q * sign, k, v)
+    q, k, v = with_contiguous_features(q if sign == 1 else q * sign, k, v)
     (batch, n_heads, n_q, width), (kv_heads, n_k) = q.shape, k.shape[1:3]
     n_rows = n_heads // kv_heads * n_q
     out = q.new_empty(batch * kv_heads, splits, n_rows, width, dtype=torch.float32)
@@ -264,8 +264,8 @@ def outputs(q):
     return empty(q), q.new_empty(q.shape[:3], dtype=torch.float32)
 
 
-def readable(*tensors):
-    """The same tensors, with contiguous features: rows, heads and batches may have any strides."""
+def with_contiguous_features(*tensors):
+    """The same tensors, of which rows, heads and batches may have any strides."""
     return [x if x.stride(-1) == 1 else x.contiguous() for x in tensors]
 
 

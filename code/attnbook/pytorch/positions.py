@@ -49,12 +49,12 @@ def stretched(
 ) -> FloatOrDouble[Tensor, "pairs"]:
     """Frequencies for texts that are `factor` times as long as those of training.
 
-    With s for the factor and M for the number of pairs, "linear" turns every pair s times as
-    slowly:
+    With s for the factor and M for the number of pairs, "linear", which is position interpolation,
+    turns every pair s times as slowly:
 
         θ_m / s
 
-    "ntk" leaves the first pair as it is and turns the last s times as slowly:
+    "ntk", the NTK-aware form, leaves the first pair as it is and turns the last s times as slowly:
 
         θ_m · s^(-m / (M - 1))
 
@@ -155,7 +155,8 @@ def rope(
         θ of M pairs, 2M ≤ d; features beyond the first 2M stay as they are. Angles are computed in
         their dtype, in which the result does not count.
     pairing
-        Which features are pair m: "neighbours", 2m and 2m + 1, or "halves", m and m + M.
+        Which features are pair m: "neighbours", 2m and 2m + 1, which others call interleaved, or
+        "halves", m and m + M, as `rotate_half` of the library transformers takes them.
 
     Returns a tensor of the shape and dtype of x. Raises ValueError if there are more pairs than x
     has.
