@@ -12,7 +12,7 @@ ROWS = (  # a line, its instruction, its unit, what all such units of a multipro
     ("tl.exp2", "MUFU.EX2", "special units", "16 threads", ORANGE),
     ("s * c, a + b", "FMUL, FFMA, FADD", "float units", "128 threads", BLUE),
     ("tl.max, tl.where", "FMNMX, FSEL", "integer units", "64 threads", BLUE),
-    ("tl.load", "LDGSTS, UTMALDG", "shared memory", "128 bytes", GREY),
+    ("tl.load, tl.dot", "LDGSTS, HGMMA", "shared memory", "128 bytes", GREY),
     ("every line", "each of them", "schedulers", "4 instructions", GREY),
 )
 LIFE = (  # of a weight: an instruction of its listing, what it does, its unit

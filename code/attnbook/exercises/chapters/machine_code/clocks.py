@@ -11,7 +11,7 @@ each thread, but to the schedulers it is one instruction. The operations of matr
 counted for the warp as a whole. Each of the four is divided by the rate of its unit.
 
 Notice
-The largest of the four is the fewest clocks that a turn can take.
+The largest of the four is the fewest clocks that an iteration can take.
 """
 
 import numpy as np
@@ -56,7 +56,7 @@ counts of 32 bits overflow when they are multiplied first: go to float64.
 all warps share the units, and bring operations and instructions: multiply every count.
     warps * →
     warps * → np.array([1, warps, warps, warps]) * || np.array([warps, warps, warps, 1]) *
-nothing is rounded, because what is left of a clock goes to the next turn.
+nothing is rounded, because what is left of a clock goes to the next iteration.
     = np.floor(clocks(counts, warps)) || np.ceil(clocks(counts, warps))
     = np.round(clocks(counts, warps))
 operations are counted: a multiplication and an addition are two of them already.

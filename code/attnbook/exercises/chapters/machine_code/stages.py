@@ -2,7 +2,7 @@ r"""Stages that fit · medium · 5 min
 
 Hints
 1. How many bytes does a bfloat16 take, and how many numbers are there in a block?
-2. A stage holds what one turn of the loop loads: a block of keys and one of values.
+2. A stage holds what one iteration of the loop loads: a block of keys and one of values.
 3. Subtract the queries from the 227 KiB first.
 
 Why
