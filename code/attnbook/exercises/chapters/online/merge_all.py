@@ -76,6 +76,10 @@ CASES = (
     case(**blocks(3, 2, n_q=4, d_v=5)),
     case(**blocks(5, 2, 3, n_q=2, d_v=4)),
     case(**blocks(3, n_q=3, d_v=3)),
+    stress(
+        outs=np.array([[[1.0], [2.0]], [[3.0], [4.0]]]),
+        lses=np.array([[1000.0, -1000.0], [1001.0, -1001.0]]),
+    ),
     stress(**blocks(3, n_q=2, d_v=3, shift=1000.0)),
     stress(**blocks(3, n_q=2, d_v=3, shift=-1000.0)),
     stress(outs=np.array([[[1.0]], [[2.0]]]), lses=np.array([[1000.0], [0.0]])),
@@ -86,10 +90,6 @@ CASES = (
     stress(**with_empty(blocks(3, n_q=2, d_v=3), (0, 1), (1, 1), (2, 1))),
     stress(**with_empty(blocks(2, n_q=2, d_v=3), 0, 1)),
     stress(**UNEVEN | {"outs": np.array([[[0.0]], [[np.nan]], [[8.0]]])}),
-    stress(
-        outs=np.array([[[1.0], [2.0]], [[3.0], [4.0]]]),
-        lses=np.array([[1000.0, -1000.0], [1001.0, -1001.0]]),
-    ),
     stress(**blocks(3, n_q=2, d_v=3, dtype=np.float32)),
 )
 
@@ -133,9 +133,20 @@ the exponentials of L overflow or vanish: subtract the largest L of each query, 
     np.max(lses, axis=0) → lses[0]
     np.max(lses, axis=0) → np.mean(lses, axis=0)
     np.max(lses, axis=0) → np.min(lses, axis=0)
+one maximum serves all queries: where it is far above every L of a query, all exponentials of that
+query are 0.
+    np.max(lses, axis=0) → np.max(lses)
+    np.max(lses, axis=0) → np.max(lses) ; np.where(total == 0, 1, total) → total
+    np.max(lses, axis=0) → np.max(lses) ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
+    np.max(lses, axis=0) → np.max(lses) ; np.where(total == 0, 1, total) → total ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
+a NaN in an output is left out or becomes 0: that mends the query that sees nothing, and hides every
+other fault as well.
+    np.sum(shares → np.nansum(shares
+    = (np.nan_to_num(merge_all(outs, lses)[0]), merge_all(outs, lses)[1])
 where all blocks are empty every L is -inf, and -inf - (-inf) or 0 / 0 is NaN: the output is 0
 there, and L stays -inf.
     np.where(np.isfinite(top), top, 0) → top
+    np.where(np.isfinite(top), top, 0) → top ; np.sum(shares → np.nansum(shares
     np.where(np.isfinite(top), top, 0) → top ; shift + np.log(total) → logsumexp(np.moveaxis(lses, 0, -1))
 only two blocks are merged: there may be any number.
     zip(outs[1:], lses[1:] → zip([outs[1]], [lses[1]]

@@ -1,0 +1,41 @@
+"""Natural wrong answers, built otherwise than the known mistakes, hear their cause."""
+
+import numpy as np
+import pytest
+
+from attnbook import exercises
+
+FOUND = []  # an exercise, an answer, and the beginning of what it must hear
+
+
+def hears(name, sentence):
+    """The answer below is a wrong one of the exercise `name`, and hears this."""
+
+    def found(answer):
+        FOUND.append((name, answer, sentence))
+        return answer
+
+    return found
+
+
+@hears("online.merge_all", "one maximum serves all queries")
+def with_one_maximum(outs, lses):
+    top = lses.max()
+    exp = np.exp(lses - (top if np.isfinite(top) else 0))
+    total = exp.sum(0)
+    lse = np.where(total > 0, top + np.log(np.where(total > 0, total, 1)), -np.inf)
+    return np.einsum("b...q,b...qv->...qv", exp / np.where(total > 0, total, 1), outs), lse
+
+
+@hears("online.merge_all", "a NaN in an output is left out or becomes 0")
+def with_nansum(outs, lses):
+    lse = np.logaddexp.reduce(lses, axis=0)
+    return np.nansum(np.exp(lses - lse)[..., None] * outs, axis=0), lse
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "sentence"), FOUND, ids=lambda x: getattr(x, "__name__", "")
+)
+def test_a_natural_wrong_answer_hears_its_cause(name, answer, sentence):
+    text = exercises.find(name).verdict(answer).text
+    assert text.startswith(f"Not yet: {sentence}"), text
