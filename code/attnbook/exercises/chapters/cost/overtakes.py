@@ -1,4 +1,4 @@
-r"""A layer of today · hard · 10 min
+r"""A modern layer · hard · 10 min
 
 Hints
 1. Count each of the four projections. How wide are K and V with 8 of the 32 heads?
