@@ -13,6 +13,7 @@ from attnbook.exercises.engine.attempt import identical
 from attnbook.exercises.engine.compare import difference
 from attnbook.exercises.engine.exercise import not_yet
 from attnbook.exercises.engine.reading import read_mistakes
+from attnbook.positions import rope
 
 LIBRARY = {"warnings": warnings}
 pytestmark = pytest.mark.usefixtures("progress_folder")
@@ -94,6 +95,17 @@ def test_of_several_results_each_is_copied_when_it_is_returned():
 
     told = exercises.online.merge_all.verdict(into_kept_arrays).text
     assert "a later call changed the array that was returned here" in told
+
+
+def test_who_has_the_package_answer_is_right_and_hears_so():
+    """Its own words of praise might be false of such an answer."""
+    rope_halves = exercises.positions.rope_halves
+    before = sys.getprofile()
+    verdict = rope_halves.verdict(lambda x, positions, theta: rope(x, positions, theta, "halves"))
+    assert verdict.state == "right" and "the package's own `rope` that answered" in verdict.text
+    assert rope_halves.notice not in verdict.text
+    assert rope_halves.notice in rope_halves.verdict(rope_halves.answer).text
+    assert sys.getprofile() is before
 
 
 class UnknownToPython(BaseException):

@@ -33,6 +33,22 @@ def with_nansum(outs, lses):
     return np.nansum(np.exp(lses - lse)[..., None] * outs, axis=0), lse
 
 
+def turned_by(angles_of):
+    def rope_halves(x, positions, theta):
+        dtype = x.dtype if x.dtype.kind == "f" else np.dtype(float)
+        turn = np.exp(1j * angles_of(positions[:, None], theta, dtype).astype(float))
+        a, b = np.split(x, 2, axis=-1)
+        z = (a + 1j * b) * turn
+        return np.concatenate([z.real, z.imag], axis=-1).astype(dtype)
+
+    return rope_halves
+
+
+LOST = "the angles lose digits in float16, where 2049 becomes 2048"
+hears("positions.rope_halves", LOST)(turned_by(lambda i, t, dtype: i.astype(dtype) * t))
+hears("positions.rope_halves", LOST)(turned_by(lambda i, t, dtype: np.multiply(i, t, dtype=dtype)))
+
+
 @pytest.mark.parametrize(
     ("name", "answer", "sentence"), FOUND, ids=lambda x: getattr(x, "__name__", "")
 )

@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 from attnbook.arguments import describe
 from attnbook.exercises.engine import attempt as limits
-from attnbook.exercises.engine.attempt import Outcome, TookTooLong, attempt
+from attnbook.exercises.engine.attempt import Outcome, TookTooLong, attempt, first_called
 from attnbook.exercises.engine.compare import difference, first_difference, show
 from attnbook.exercises.engine.diagnose import facts
-from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, not_yet
+from attnbook.exercises.engine.exercise import OPEN, Exercise, Verdict, aligned, not_yet
 from attnbook.exercises.engine.sandbox import Unfit
+
+BORROWED = "Correct. But it was the package's own `{}` that answered: now write it yourself."
 
 
 class Case(NamedTuple):
@@ -50,8 +52,9 @@ class Write(Exercise):
 
     They agree within rounding or, where the exercise is on rounding, `to_the_bit`. `results` names
     several. `refused` may refuse, by a verdict, an answer that agrees, called with it and with
-    arguments. The solution itself is judged by what cases give and by an `oracle`, a function of
-    the arguments that computes the result in another way.
+    arguments. `ours` are functions of the package that do the same job: an answer that calls one is
+    right, and hears so. The solution itself is judged by what cases give and by an `oracle`, a
+    function of the arguments that computes the result in another way.
     """
 
     cases: tuple
@@ -60,6 +63,7 @@ class Write(Exercise):
     results: tuple = ()
     refused: object = None
     oracle: object = None
+    ours: tuple = ()
     kind = "Write"
     _results: dict = field(default_factory=dict, init=False)
 
@@ -100,9 +104,13 @@ class Write(Exercise):
         if overwritten is not None:
             sentence = "a later call changed the array that was returned here; return a new one."
             return self._report(sentence, overwritten, Outcome(outcomes[overwritten].returned))
-        refusal = self.refused and self.refused(answer, self.cases[0].arguments)
+        arguments = self.cases[0].arguments
+        if refusal := self.refused and self.refused(answer, arguments):
+            return refusal
+        if self.ours and (name := first_called(self.through(answer), arguments, self.ours)):
+            return Verdict("right", BORROWED.format(name))
         printed = next((text for o in outcomes if (text := o.output.printed.text())), "")
-        return refusal or self._right(*aligned(printed=printed))
+        return self._right(*aligned(printed=printed))
 
     @cached_property
     def wanted(self):

@@ -19,6 +19,7 @@ import math
 
 import numpy as np
 
+from attnbook import reference
 from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import softmax
 
@@ -139,4 +140,6 @@ sides count their axes from the back.
     [..., :, None, :] → [:, :, None, :] ; [..., None, :, :] → [:, None, :, :]
 """
 
-exercise = write(additive_scores, CASES, MISTAKES, oracle=pair_by_pair)
+exercise = write(
+    additive_scores, CASES, MISTAKES, oracle=pair_by_pair, ours=(reference.additive_scores,)
+)

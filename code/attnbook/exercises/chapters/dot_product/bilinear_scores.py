@@ -17,6 +17,7 @@ key. With it, n_q × d_q × d_k + n_q × n_k × d_k multiplications replace n_q 
 
 import numpy as np
 
+from attnbook import reference
 from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import softmax
 
@@ -92,4 +93,6 @@ this works without batch axes only; `@` carries them along.
     = np.einsum("id,de,je->ij", q, w, k)
 """
 
-exercise = write(bilinear_scores, CASES, MISTAKES, oracle=by_einsum)
+exercise = write(
+    bilinear_scores, CASES, MISTAKES, oracle=by_einsum, ours=(reference.bilinear_scores,)
+)

@@ -15,6 +15,7 @@ For one new query beside a cache the mask is all True: the newest sees everythin
 
 import numpy as np
 
+from attnbook import masks
 from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.families import triangles
 
@@ -58,4 +59,11 @@ this is a bias, to be added to scores; a mask is boolean, True = may look.
     = np.where(causal_mask(n_q, n_k), 0, -np.inf)
 """
 
-exercise = write(causal_mask, CASES, MISTAKES, also=triangles.mistakes(triangle), oracle=by_tri)
+exercise = write(
+    causal_mask,
+    CASES,
+    MISTAKES,
+    also=triangles.mistakes(triangle),
+    oracle=by_tri,
+    ours=(masks.causal_mask,),
+)

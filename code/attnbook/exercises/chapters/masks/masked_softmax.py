@@ -19,6 +19,7 @@ No weight behind a mask is small: each is exactly 0, whatever was there, even Na
 
 import numpy as np
 
+from attnbook import reference
 from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.families import weights
 from attnbook.reference import softmax
@@ -183,5 +184,6 @@ exercise = write(
     drafts=(none_apart,),
     also=[(by(weigh), sentence) for weigh, sentence in weights.KNOWN],
     oracle=row_by_row,
+    ours=(reference.masked_softmax,),
     exact_zeros=True,
 )

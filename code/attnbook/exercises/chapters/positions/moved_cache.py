@@ -116,6 +116,9 @@ each key loses the position that it had: it should stand `steps` positions furth
 the angles lose digits in float16, where 4099 becomes 4100: compute them in float64, turn, and cast
 the result.
     = rope(cache, np.ones(cache.shape[-2], int), np.array(steps, floating(cache)) * theta)
+the angles are whole numbers where the keys are, and theta is 0 there: compute them in float64.
+    = rope(cache, np.ones(cache.shape[-2], int), (steps * theta.astype(cache.dtype)).astype(float))
+    = rope(cache, np.ones(cache.shape[-2], int), (steps * theta).astype(cache.dtype).astype(float))
 """
 
 exercise = write(moved_cache, CASES, MISTAKES, oracle=by_complex_numbers)

@@ -17,7 +17,7 @@ As a matrix this would be a block of 2 × 2 for each pair and zeros elsewhere; n
 import numpy as np
 
 from attnbook.exercises.engine import case, stress, write
-from attnbook.positions import frequencies
+from attnbook.positions import rope, rotate
 
 
 def rope_halves(x, positions, theta):
@@ -29,20 +29,23 @@ def rope_halves(x, positions, theta):
     return turned.astype(x.dtype if x.dtype.kind == "f" else np.float64)
 
 
+def floating(x):
+    return x.dtype if x.dtype.kind == "f" else np.float64
+
+
 def mixed(x, positions, theta):
     """Frequencies laid out for neighbours, and features turned as halves."""
     angles = positions[:, None] * np.repeat(theta, 2)
     a, b = np.split(x, 2, axis=-1)
     turned = x * np.cos(angles) + np.concatenate([-b, a], axis=-1) * np.sin(angles)
-    return turned.astype(x.dtype if x.dtype.kind == "f" else np.float64)
+    return turned.astype(floating(x))
 
 
 def by_complex_numbers(x, positions, theta):
     """(a + ib) e^(iφ)."""
     a, b = x[..., : len(theta)], x[..., len(theta) :]
     turned = (a + 1j * b) * np.exp(1j * np.multiply.outer(positions, theta))
-    kind = x.dtype if x.dtype.kind == "f" else np.float64
-    return np.concatenate([turned.real, turned.imag], axis=-1).astype(kind)
+    return np.concatenate([turned.real, turned.imag], axis=-1).astype(floating(x))
 
 
 rng = np.random.default_rng(0)
@@ -128,6 +131,16 @@ repeat them as θ₀ θ₁ … θ₀ θ₁ ….
 sines and cosines are added to x, as in the first Transformer; RoPE rotates the pairs.
     np.concatenate([a * cos - b * sin, a * sin + b * cos] → x + np.concatenate([cos, sin]
     np.concatenate([a * cos - b * sin, a * sin + b * cos] → x + np.concatenate([sin, cos]
+the angles lose digits in float16, where 2049 becomes 2048: compute them in float64, turn, and cast
+the result.
+    positions[:, None] → positions.astype(floating(x))[:, None]
+    None] * theta → None] * theta.astype(floating(x))
+    positions[:, None] * theta → positions.astype(floating(x))[:, None] * theta.astype(floating(x))
+    positions[:, None] * theta → (positions[:, None] * theta).astype(floating(x))
+the angles are whole numbers where x holds such, and theta is 0 there: compute them in float64.
+    positions[:, None] * theta → positions.astype(x.dtype)[:, None] * theta.astype(x.dtype)
+    None] * theta → None] * theta.astype(x.dtype)
+    positions[:, None] * theta → (positions[:, None] * theta).astype(x.dtype)
 a table with a row for each position, from 0, has none for a negative position: its index counts
 from the end.
     positions[:, None] * theta → (np.arange(np.max(positions) + 1)[:, None] * theta)[positions]
@@ -135,4 +148,4 @@ x is overwritten, and its second half is made from the new first half.
     turned = np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1) → a[...] = a * cos - b * sin\n    b[...] = a * sin + b * cos ; return turned → return x #
 """
 
-exercise = write(rope_halves, CASES, MISTAKES, oracle=by_complex_numbers)
+exercise = write(rope_halves, CASES, MISTAKES, oracle=by_complex_numbers, ours=(rope, rotate))

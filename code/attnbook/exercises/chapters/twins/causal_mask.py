@@ -17,6 +17,7 @@ A mask that is made where it is used need not travel there.
 import numpy as np
 import torch
 
+from attnbook import pytorch
 from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.engine.tensors import placed
 from attnbook.exercises.families import triangles
@@ -63,5 +64,11 @@ one of two tensors was made on the CPU, and tensors meet only on one device: pas
 """
 
 exercise = write(
-    causal_mask, CASES, MISTAKES, also=triangles.mistakes(triangle), oracle=in_numpy, through=placed
+    causal_mask,
+    CASES,
+    MISTAKES,
+    also=triangles.mistakes(triangle),
+    oracle=in_numpy,
+    through=placed,
+    ours=(pytorch.causal_mask,),
 )

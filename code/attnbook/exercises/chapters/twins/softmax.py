@@ -19,7 +19,7 @@ What is hidden is replaced and never multiplied, before the softmax and after it
 import numpy as np
 import torch
 
-from attnbook import reference
+from attnbook import pytorch, reference
 from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.engine.tensors import Differentiated, differentiated
 
@@ -180,6 +180,7 @@ exercise = write(
     MISTAKES,
     drafts=(unmended, by_hand, late),
     oracle=by_formula,
+    ours=(pytorch.softmax,),
     through=differentiated,
     exact_zeros=True,
 )
