@@ -1,3 +1,11 @@
 """Exercises of the chapter on positions."""
 
-EXERCISES = "by_hand", "sixty_degrees", "rope_halves", "one_shift", "moved_cache", "key_alone"
+EXERCISES = (
+    "by_hand",
+    "sixty_degrees",
+    "rope_halves",
+    "one_shift",
+    "moved_cache",
+    "dog_bites_man",
+    "key_alone",
+)
