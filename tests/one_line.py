@@ -1,6 +1,7 @@
 """A function or a module of the package with one of its lines changed, as by a mistake.
 
-The text to be changed stands in it once, or, `everywhere`, at all; else ValueError is raised.
+A change is a line such as `old → new`, as `attnbook.exercises.engine.edits` reads it for the
+mistakes of exercises; ValueError is raised where `old` does not stand as it should.
 """
 
 import inspect
@@ -8,28 +9,28 @@ import sys
 import textwrap
 from types import SimpleNamespace
 
-from attnbook.exercises.engine.edits import exchanged, run, source
+from attnbook.exercises.engine.edits import changed, run, source
 
 
-def version(function, right, wrong, everywhere=False):
-    """The function, or method, with `wrong` for `right`."""
+def version(function, change):
+    """The function, or method, with a change."""
     name, module = function.__name__, inspect.getmodule(function)
-    text = exchanged(textwrap.dedent(source(function)), right, wrong, everywhere)
+    text = changed(textwrap.dedent(source(function)), change)
     if function.__qualname__ == name:
         return run(name, text, module)[name]
     text = "class Changed:\n" + textwrap.indent(text, "    ")  # its names are no module's
     return vars(run(name, text, module)["Changed"])[name]
 
 
-def of_module(module, right, wrong, everywhere=False):
-    """All that a module would have with `wrong` for `right`; the module stays as it is."""
-    text = exchanged(source(module), right, wrong, everywhere)
+def of_module(module, change):
+    """All that a module would have with a change; the module stays as it is."""
+    text = changed(source(module), change)
     return SimpleNamespace(**run(module.__name__, text, module))
 
 
-def put(monkeypatch, function, right, wrong, everywhere=False):
+def put(monkeypatch, function, change):
     """Put the changed function in the place of the right one."""
-    exchange(monkeypatch, function, version(function, right, wrong, everywhere))
+    exchange(monkeypatch, function, version(function, change))
 
 
 def exchange(monkeypatch, function, wrong):

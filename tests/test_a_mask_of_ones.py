@@ -91,14 +91,14 @@ def test_a_mask_of_ones_changes_nothing(form):
 
 @pytest.mark.parametrize("form", ["the definition", "its gradients", "with L", "blocks of keys"])
 def test_a_sum_that_is_nan_for_a_visible_infinity_is_rejected(monkeypatch, form):
-    product = "weights[..., j, None] * v[..., j, None, :]"
-    one_line.put(monkeypatch, reference.weighted_sum, product, "np.nan")
+    change = "weights[..., j, None] * v[..., j, None, :] → np.nan"
+    one_line.put(monkeypatch, reference.weighted_sum, change)
     with pytest.raises(AssertionError):
         assert_nothing_changes(FORMS[form])
 
 
 @pytest.mark.parametrize("form", ["the twin", "the module"])
 def test_such_a_sum_of_tensors_is_rejected(monkeypatch, form):
-    one_line.put(monkeypatch, products.visible_sum, "signs * torch.inf", "torch.nan")
+    one_line.put(monkeypatch, products.visible_sum, "signs * torch.inf → torch.nan")
     with pytest.raises(AssertionError):
         assert_nothing_changes(FORMS[form])

@@ -100,22 +100,16 @@ def test_the_twin_makes_nothing_larger_than_the_scores(mask):
 
 @pytest.mark.parametrize("claim", [assert_few_matrices, assert_some_inputs])
 def test_a_sum_that_forms_every_product_is_rejected(monkeypatch, claim):
-    one_line.put(
-        monkeypatch,
-        reference.weighted_sum,
-        "np.where(mask, weights, 0) @ np.where(is_finite, v, 0)",
-        "np.sum(np.where(mask, weights, 0)[..., None] * v[..., None, :, :], axis=-2)",
-    )
+    every = "np.sum(np.where(mask, weights, 0)[..., None] * v[..., None, :, :], axis=-2)"
+    change = f"np.where(mask, weights, 0) @ np.where(is_finite, v, 0) → {every}"
+    one_line.put(monkeypatch, reference.weighted_sum, change)
     with pytest.raises(AssertionError):
         claim(MASKS["causal"])
 
 
 def test_a_twin_that_forms_every_product_is_rejected(monkeypatch):
-    one_line.put(
-        monkeypatch,
-        products.visible_sum,
-        "weights @ torch.where(is_finite, v, 0)",
-        "torch.sum(weights[..., None] * v[..., None, :, :], dim=-2)",
-    )
+    every = "torch.sum(weights[..., None] * v[..., None, :, :], dim=-2)"
+    change = f"weights @ torch.where(is_finite, v, 0) → {every}"
+    one_line.put(monkeypatch, products.visible_sum, change)
     with pytest.raises(AssertionError):
         assert_no_tensor_is_larger_than_the_scores(MASKS["causal"])

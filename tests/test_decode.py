@@ -190,48 +190,48 @@ def test_short_caches_are_not_split_into_less_than_a_tile():
 
 
 MUTANTS = {
-    "no rescale of the sum": ("l * rescale + ", "l + "),
-    "no rescale of the output": ("acc * rescale[:, None]", "acc"),
-    "no scale": ("scoring.scale * LOG2_E, 1.0", "LOG2_E, 1.0"),
-    "keys past the split are seen": ("begin + keys < last", "begin + keys < last + 1"),
-    "the last key is lost": ("begin + keys < last", "begin + keys < last - 1"),
-    "hidden keys count as zeros": ("scores, -float(\"inf\"))", "scores, 0.0)"),
-    "values past the split are read": ("v_block = tl.load(v, mask=valid[:, None], other=0.0)",
-                                       "v_block = tl.load(v)"),
-    "the keys do not advance": ("k += step * k_stride", "pass"),
-    "the values do not advance": ("v += step * v_stride", "pass"),
-    "the values advance as keys": ("v += step * v_stride", "v += step * k_stride"),
-    "the largest is not carried on": ("m, l, weights, rescale = online_step",
-                                      "_, l, weights, rescale = online_step"),
-    "splits overlap": ("last = tl.minimum(first + share, n)",
-                       "last = tl.minimum(first + share + 1, n)"),
-    "the rest of the keys is left out": ("share = tl.cdiv(n, splits)", "share = n // splits"),
-    "lengths are not read": ("n = valid_keys(valid_lens, batch, n_k)", "n = n_k"),
-    "every head has its own keys": ("head, row = kv_head * (n_rows // n_q) + rows // n_q",
-                                    "head, row = kv_head + rows // n_q"),
-    "rows are queries first": ("rows // n_q, rows % n_q", "rows % n_q, rows // n_q"),
-    "the lse in powers of two": ("(m + tl.log2(l)) * LN_2", "(m + tl.log2(l))"),
-    "the part is not divided": ("acc / l[:, None]", "acc"),
-    "NaN where nothing is seen": ("tl.where(m_new == -float(\"inf\"), 0.0, m_new)", "m_new"),
-    "tanh of the scores alone": ("tanh(products * (scoring.scale / scoring.softcap))",
-                                 "tanh(products * scoring.scale)"),
-    "one part is left out": ("mask=split < splits, other", "mask=split < splits - 1, other"),
-    "parts are not weighted": ("tl.sum(shares[:, None] * each", "tl.sum(each"),
-    "the merge does not divide": ("* each, axis=0) / l", "* each, axis=0)"),
-    "the lse of the largest part": ("m + tl.log(l), mask", "m, mask"),
-    "the merge overflows": ("shares = tl.exp(each - shift)", "shares = tl.exp(each)"),
-    "a part of another row": ("at = (head * splits + split).to(tl.int64) * n_rows + row",
-                              "at = (head * splits + split).to(tl.int64) * n_rows"),
-    "only some columns are merged": ("tl.store(out + at * D + columns, merged",
-                                     "tl.store(out + at * D + columns % 16, merged"),
+    "no rescale of the sum": "l * rescale +  → l + ",
+    "no rescale of the output": "acc * rescale[:, None] → acc",
+    "no scale": "scoring.scale * LOG2_E, 1.0 → LOG2_E, 1.0",
+    "keys past the split are seen": "begin + keys < last → begin + keys < last + 1",
+    "the last key is lost": "begin + keys < last → begin + keys < last - 1",
+    "hidden keys count as zeros": 'scores, -float("inf")) → scores, 0.0)',
+    "values past the split are read":
+        "v_block = tl.load(v, mask=valid[:, None], other=0.0) → v_block = tl.load(v)",
+    "the keys do not advance": "k += step * k_stride → pass",
+    "the values do not advance": "v += step * v_stride → pass",
+    "the values advance as keys": "v += step * v_stride → v += step * k_stride",
+    "the largest is not carried on":
+        "m, l, weights, rescale = online_step → _, l, weights, rescale = online_step",
+    "splits overlap":
+        "last = tl.minimum(first + share, n) → last = tl.minimum(first + share + 1, n)",
+    "the rest of the keys is left out": "share = tl.cdiv(n, splits) → share = n // splits",
+    "lengths are not read": "n = valid_keys(valid_lens, batch, n_k) → n = n_k",
+    "every head has its own keys":
+        "head, row = kv_head * (n_rows // n_q) + rows // n_q → head, row = kv_head + rows // n_q",
+    "rows are queries first": "rows // n_q, rows % n_q → rows % n_q, rows // n_q",
+    "the lse in powers of two": "(m + tl.log2(l)) * LN_2 → (m + tl.log2(l))",
+    "the part is not divided": "acc / l[:, None] → acc",
+    "NaN where nothing is seen": 'tl.where(m_new == -float("inf"), 0.0, m_new) → m_new',
+    "tanh of the scores alone":
+        "tanh(products * (scoring.scale / scoring.softcap)) → tanh(products * scoring.scale)",
+    "one part is left out": "mask=split < splits, other → mask=split < splits - 1, other",
+    "parts are not weighted": "tl.sum(shares[:, None] * each → tl.sum(each",
+    "the merge does not divide": "* each, axis=0) / l → * each, axis=0)",
+    "the lse of the largest part": "m + tl.log(l), mask → m, mask",
+    "the merge overflows": "shares = tl.exp(each - shift) → shares = tl.exp(each)",
+    "a part of another row": ("at = (head * splits + split).to(tl.int64) * n_rows + row → "
+        "at = (head * splits + split).to(tl.int64) * n_rows"),
+    "only some columns are merged":
+        "tl.store(out + at * D + columns, merged → tl.store(out + at * D + columns % 16, merged",
 }  # fmt: skip
 FILES = splits, online, scores
 
 
-def put(monkeypatch, right, wrong):
+def put(monkeypatch, change):
     """Kernels with one text changed, in their file or in one that they take functions from."""
-    (file,) = [each for each in FILES if right in source(each)]
-    broken = one_line.of_module(file, right, wrong)
+    (file,) = [each for each in FILES if change.partition(" → ")[0] in source(each)]
+    broken = one_line.of_module(file, change)
     for home in (launch, splits):
         for name in vars(home).keys() & file_functions(file):
             monkeypatch.setattr(home, name, getattr(broken, name))
@@ -260,13 +260,13 @@ def assert_all_right():
 
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 def test_the_cases_are_right_without_a_mistake(monkeypatch):
-    put(monkeypatch, "at = query.to", "at = query.to")
+    put(monkeypatch, "at = query.to → at = query.to")
     assert_all_right()
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", MUTANTS)
 def test_one_line_broken_is_rejected(monkeypatch, name):
-    put(monkeypatch, *MUTANTS[name])
+    put(monkeypatch, MUTANTS[name])
     with pytest.raises(AssertionError):
         assert_all_right()

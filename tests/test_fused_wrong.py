@@ -105,145 +105,93 @@ def test_the_cases_are_right_without_a_mistake():
 
 
 WRONG = {
-    (sdpa.arguments, "the scale of the padded width"): (
-        "resolve_scale(scale, q.shape[-1])",
-        "resolve_scale(scale, max(q.shape[-1], v.shape[-1]))",
-    ),
-    (sdpa.arguments, "a scale that loses its sign"): ("q * sign", "q"),
-    (sdpa.arguments, "a scale that is only a sign"): ('"scale": scale', '"scale": 1.0'),
-    (sdpa.arguments, "no mask"): ("_attn_mask(q, mask, bias)", "_attn_mask(q, None, bias)"),
-    (sdpa.sdpa, "zeros behind the values"): ("out[..., : v.shape[-1]]", "out"),
-    (sdpa._attn_mask, "a bias shows what the mask hides"): (
-        "shown if mask is None else shown & mask",
-        "shown",
-    ),
-    (sdpa._attn_mask, "the mask shows what it hides"): ("mask | ~mask.any", "~mask | ~mask.any"),
-    (sdpa._attn_mask, "the bias is a mask alone"): ("(shown, finite,", "(shown, 0 * finite,"),
-    (sdpa._of_one_width, "one number of width too many"): ("width = max(", "width = 1 + min("),
-    (visible.visible, "every query sees some key"): ("not others.hides and not (", "not ("),
-    (visible.visible, "the mask without the rule"): ("by_rule & mask", "mask"),
-    (visible.visible, "the rule without the mask"): ("by_rule & mask", "by_rule"),
-    (visible.ByMask.sees, "heads tiled"): (
-        "repeat_interleave(self.shared, dim=-2)",
-        "repeat(*[1] * (marked.ndim - 2), self.shared, 1)",
-    ),
-    (rules.Rule.key_range, "the triangle at the top left"): (" + n_k - n_q", ""),
-    (rules.Rule.key_range, "a query does not see its own key"): ("n_q) + 1", "n_q)"),
-    (rules.Rule.key_range, "one key of the window too few"): (
-        "start = own - min",
-        "start = own + 1 - min",
-    ),
-    (rules.Rule.key_range, "a prefix without the past"): (
-        "torch.clamp(own + 1, min=self.prefix_len)",
-        "torch.full_like(own, self.prefix_len)",
-    ),
+    (sdpa.arguments, "the scale of the padded width"):
+        "resolve_scale(scale, q.shape[-1]) ⇒ resolve_scale(scale, max(q.shape[-1], v.shape[-1]))",
+    (sdpa.arguments, "a scale that loses its sign"): "q * sign ⇒ q",
+    (sdpa.arguments, "a scale that is only a sign"): '"scale": scale ⇒ "scale": 1.0',
+    (sdpa.arguments, "no mask"): "_attn_mask(q, mask, bias) ⇒ _attn_mask(q, None, bias)",
+    (sdpa.sdpa, "zeros behind the values"): "out[..., : v.shape[-1]] ⇒ out",
+    (sdpa._attn_mask, "a bias shows what the mask hides"):
+        "shown if mask is None else shown & mask ⇒ shown",
+    (sdpa._attn_mask, "the mask shows what it hides"): "mask | ~mask.any ⇒ ~mask | ~mask.any",
+    (sdpa._attn_mask, "the bias is a mask alone"): "(shown, finite, ⇒ (shown, 0 * finite,",
+    (sdpa._of_one_width, "one number of width too many"): "width = max( ⇒ width = 1 + min(",
+    (visible.visible, "every query sees some key"): "not others.hides and not ( ⇒ not (",
+    (visible.visible, "the mask without the rule"): "by_rule & mask ⇒ mask",
+    (visible.visible, "the rule without the mask"): "by_rule & mask ⇒ by_rule",
+    (visible.ByMask.sees, "heads tiled"):
+        "repeat_interleave(self.shared, dim=-2) ⇒ repeat(*[1] * (marked.ndim - 2), self.shared, 1)",
+    (rules.Rule.key_range, "the triangle at the top left"): " + n_k - n_q ⇒ ",
+    (rules.Rule.key_range, "a query does not see its own key"): "n_q) + 1 ⇒ n_q)",
+    (rules.Rule.key_range, "one key of the window too few"):
+        "start = own - min ⇒ start = own + 1 - min",
+    (rules.Rule.key_range, "a prefix without the past"):
+        "torch.clamp(own + 1, min=self.prefix_len) ⇒ torch.full_like(own, self.prefix_len)",
     (rules.Rule.key_range, "lengths in the place of the triangle"): (
-        "torch.minimum(stop, lens.reshape(len(lens), -1))",
-        "lens.reshape(len(lens), -1).expand(-1, n_q)",
-    ),
-    (rules.Rule.key_range, "the last document alone"): (
-        "torch.maximum(start, each.keys.start.to(own.device))",
-        "each.keys.start",
-    ),
-    (rules.Rule.mask, "documents that lie apart are one"): ("each.keys is None", "False"),
-    (rules.Rule.__and__, "one rule is enough"): ("self.documents + other.documents", "()"),
-    (rules._fewest, "the wider window"): ("min(one", "max(one"),
-    (rules._shortest, "the longer length"): ("minimum", "maximum"),
-    (rules._found, "documents that lie apart count as contiguous"): (
-        "bool(contiguous.all())",
-        "True",
-    ),
-    (rules._found, "a document that has no keys"): (
-        "torch.where(begin == stop, first, last + 1)",
-        "last + 1",
-    ),
-    (visible.ByRange.sees, "all before the last are seen"): (
-        " - before.gather(-1, start)",
-        "",
-    ),
+        "torch.minimum(stop, lens.reshape(len(lens), -1)) ⇒ "
+        "lens.reshape(len(lens), -1).expand(-1, n_q)"),
+    (rules.Rule.key_range, "the last document alone"):
+        "torch.maximum(start, each.keys.start.to(own.device)) ⇒ each.keys.start",
+    (rules.Rule.mask, "documents that lie apart are one"): "each.keys is None ⇒ False",
+    (rules.Rule.__and__, "one rule is enough"): "self.documents + other.documents ⇒ ()",
+    (rules._fewest, "the wider window"): "min(one ⇒ max(one",
+    (rules._shortest, "the longer length"): "minimum ⇒ maximum",
+    (rules._found, "documents that lie apart count as contiguous"): "bool(contiguous.all()) ⇒ True",
+    (rules._found, "a document that has no keys"):
+        "torch.where(begin == stop, first, last + 1) ⇒ last + 1",
+    (visible.ByRange.sees, "all before the last are seen"): " - before.gather(-1, start) ⇒ ",
     (visible.ByRange.sees, "heads tiled"): (
-        ".repeat_interleave(self.n_heads // marked.shape[-2], dim=-2)",
-        ".repeat(*[1] * (marked.ndim - 2), self.n_heads // marked.shape[-2], 1)",
-    ),
-    (visible.ByRange.empty, "nobody sees nothing"): (
-        "self.keys.stop <= self.keys.start",
-        "self.keys.stop < -1",
-    ),
-    (rules.KeyRange.mask, "one key too many"): ("keys < self.stop", "keys <= self.stop"),
-    (guarantees.guarded, "NaN under a weight of zero"): (
-        "attend(finite(q), finite(k), finite(v))",
-        "attend(q, k, v)",
-    ),
-    (guarantees.guarded, "NaN that nobody is told of"): (
-        "torch.where(sees_nonfinite & ~visible.empty(), torch.nan, out)",
-        "out",
-    ),
-    (guarantees.guarded, "only values are looked at"): (
-        "_not_finite(k) | _not_finite(v)",
-        "_not_finite(v)",
-    ),
-    (guarantees.guarded, "what an empty row comes out as"): (
-        "return out if visible.all_see else torch.where(visible.empty(), 0, out)",
-        "return out",
-    ),
-    (guarantees.in_one_dtype, "the dtype of the first"): (
-        "functools.reduce(torch.promote_types, (x.dtype for x in tensors))",
-        "tensors[0].dtype",
-    ),
-    (sdpa_functions.with_bias, "a row of -inf is a mean"): (
-        "shown.any(dim=-1, keepdim=True) | torch.isnan(out)",
-        "torch.tensor(True)",
-    ),
+        ".repeat_interleave(self.n_heads // marked.shape[-2], dim=-2) ⇒ "
+        ".repeat(*[1] * (marked.ndim - 2), self.n_heads // marked.shape[-2], 1)"),
+    (visible.ByRange.empty, "nobody sees nothing"):
+        "self.keys.stop <= self.keys.start ⇒ self.keys.stop < -1",
+    (rules.KeyRange.mask, "one key too many"): "keys < self.stop ⇒ keys <= self.stop",
+    (guarantees.guarded, "NaN under a weight of zero"):
+        "attend(finite(q), finite(k), finite(v)) ⇒ attend(q, k, v)",
+    (guarantees.guarded, "NaN that nobody is told of"):
+        "torch.where(sees_nonfinite & ~visible.empty(), torch.nan, out) ⇒ out",
+    (guarantees.guarded, "only values are looked at"):
+        "_not_finite(k) | _not_finite(v) ⇒ _not_finite(v)",
+    (guarantees.guarded, "what an empty row comes out as"):
+        "return out if visible.all_see else torch.where(visible.empty(), 0, out) ⇒ return out",
+    (guarantees.in_one_dtype, "the dtype of the first"):
+        "functools.reduce(torch.promote_types, (x.dtype for x in tensors)) ⇒ tensors[0].dtype",
+    (sdpa_functions.with_bias, "a row of -inf is a mean"):
+        "shown.any(dim=-1, keepdim=True) | torch.isnan(out) ⇒ torch.tensor(True)",
     (sdpa_functions.with_bias, "NaN in a bias is none"): (
-        "torch.where(sees_nonfinite, torch.nan, torch.where(shown, out, 0))",
-        "torch.where(shown, out, 0)",
-    ),
-    (implementations._mask_mods, "the rule without the mask"): ("options.mask is None", "True"),
-    (flex.of, "the window alone, without lengths"): (
-        "if rule.valid_lens is not None",
-        "if not mods and rule.valid_lens is not None",
-    ),
-    (flex.of, "no triangle"): ("or right is not None", ""),
-    (flex.of, "documents are one"): ("for each in rule.documents", "for each in ()"),
-    (flex.mask_tensor.__wrapped__, "every axis is there"): ("int(n > 1)", "1"),
-    (flex.prefix.__wrapped__, "a prefix without the past"): (
-        "(j < prefix_len) |",
-        "(j < prefix_len) &",
-    ),
-    (flex.documents.__wrapped__, "the documents of the first batch"): ("[b, i]", "[0, i]"),
-    (implementations.by_flex, "one rule is enough"): ("and_masks(*seen)", "seen[0]"),
-    (implementations._score_mods, "the cap is left out"): (
-        "[] if options.softcap is None else [flex.softcap(options.softcap)]",
-        "[]",
-    ),
-    (implementations._score_mods, "slopes of other places"): (
-        "q.shape[-2], k.shape[-2])",
-        "k.shape[-2], k.shape[-2])",
-    ),
-    (implementations._bias, "ALiBi without the bias"): (
-        "sloped if options.bias is None else sloped + options.bias",
-        "sloped",
-    ),
-    (implementations._bias, "the bias without ALiBi"): ("if not options.alibi", "if True"),
+        "torch.where(sees_nonfinite, torch.nan, torch.where(shown, out, 0)) ⇒ "
+        "torch.where(shown, out, 0)"),
+    (implementations._mask_mods, "the rule without the mask"): "options.mask is None ⇒ True",
+    (flex.of, "the window alone, without lengths"):
+        "if rule.valid_lens is not None ⇒ if not mods and rule.valid_lens is not None",
+    (flex.of, "no triangle"): "or right is not None ⇒ ",
+    (flex.of, "documents are one"): "for each in rule.documents ⇒ for each in ()",
+    (flex.mask_tensor.__wrapped__, "every axis is there"): "int(n > 1) ⇒ 1",
+    (flex.prefix.__wrapped__, "a prefix without the past"):
+        "(j < prefix_len) | ⇒ (j < prefix_len) &",
+    (flex.documents.__wrapped__, "the documents of the first batch"): "[b, i] ⇒ [0, i]",
+    (implementations.by_flex, "one rule is enough"): "and_masks(*seen) ⇒ seen[0]",
+    (implementations._score_mods, "the cap is left out"):
+        "[] if options.softcap is None else [flex.softcap(options.softcap)] ⇒ []",
+    (implementations._score_mods, "slopes of other places"):
+        "q.shape[-2], k.shape[-2]) ⇒ k.shape[-2], k.shape[-2])",
+    (implementations._bias, "ALiBi without the bias"):
+        "sloped if options.bias is None else sloped + options.bias ⇒ sloped",
+    (implementations._bias, "the bias without ALiBi"): "if not options.alibi ⇒ if True",
     (implementations.readable, "heads tiled"): (
-        "pytorch.repeat_heads(x, q.shape[-3] // k.shape[-3])",
-        "x.repeat(*[1] * (x.ndim - 3), q.shape[-3] // k.shape[-3], 1, 1)",
-    ),
-    (implementations.sdpa_options, "a triangle for fewer queries"): (" and n_q == k.shape[-2]", ""),
-    (implementations.sdpa_options, "no mask beside a bias"): (
-        "= triangle or",
-        "= bias is not None or",
-    ),
-    (flex.causal.__wrapped__, "the triangle at the top left"): ("i + n_k - n_q", "i"),
-    (flex.sliding_window.__wrapped__, "a window of the future"): (
-        "(ahead >= -left) & (ahead <= right)",
-        "(ahead <= left) & (ahead >= right)",
-    ),
-    (flex.padding.__wrapped__, "one key too many"): ("j < valid_lens[b]", "j <= valid_lens[b]"),
-    (flex.alibi, "slopes from the head before"): ("(h + 1)", "h"),
-    (flex.alibi, "distances from the top left"): ("j - (i + n_k - n_q)", "j - i"),
-    (flex.bias_tensor, "every axis is there"): ("int(n > 1)", "1"),
-    (flex.softcap, "the cap is not undone"): ("float(written) * torch.tanh", "torch.tanh"),
+        "pytorch.repeat_heads(x, q.shape[-3] // k.shape[-3]) ⇒ "
+        "x.repeat(*[1] * (x.ndim - 3), q.shape[-3] // k.shape[-3], 1, 1)"),
+    (implementations.sdpa_options, "a triangle for fewer queries"): " and n_q == k.shape[-2] ⇒ ",
+    (implementations.sdpa_options, "no mask beside a bias"):
+        "= triangle or ⇒ = bias is not None or",
+    (flex.causal.__wrapped__, "the triangle at the top left"): "i + n_k - n_q ⇒ i",
+    (flex.sliding_window.__wrapped__, "a window of the future"):
+        "(ahead >= -left) & (ahead <= right) ⇒ (ahead <= left) & (ahead >= right)",
+    (flex.padding.__wrapped__, "one key too many"): "j < valid_lens[b] ⇒ j <= valid_lens[b]",
+    (flex.alibi, "slopes from the head before"): "(h + 1) ⇒ h",
+    (flex.alibi, "distances from the top left"): "j - (i + n_k - n_q) ⇒ j - i",
+    (flex.bias_tensor, "every axis is there"): "int(n > 1) ⇒ 1",
+    (flex.softcap, "the cap is not undone"): "float(written) * torch.tanh ⇒ torch.tanh",
 }  # fmt: skip
 
 
@@ -252,7 +200,7 @@ WRONG = {
 )
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_mistake_is_found(mistake, monkeypatch):
-    function, (right, wrong) = mistake[0], WRONG[mistake]
-    one_line.put(monkeypatch, function, right, wrong, everywhere=True)
+    function = mistake[0]
+    one_line.put(monkeypatch, function, WRONG[mistake])
     with pytest.raises((AssertionError, RuntimeError, IndexError)):
         assert_all_right(programs(function))

@@ -243,46 +243,40 @@ def reads(head):
 
 MISTAKES = {
     "multi_head_attention": {
-        "tile for repeat": (SHARED, reads("h % n_kv_heads")),
-        "shared in reverse": (SHARED, reads("-1 - h * n_kv_heads // n_heads")),
-        "the first head for all": (SHARED, reads("0")),
-        "shifted by one": (SHARED, reads("(h + 1) % n_heads * n_kv_heads // n_heads")),
-        "the mean of all heads": (SHARED, f"0.5 * ({reads('0')} + {reads('1')})"),
+        "tile for repeat": f"{SHARED} → " + reads("h % n_kv_heads"),
+        "shared in reverse": f"{SHARED} → " + reads("-1 - h * n_kv_heads // n_heads"),
+        "the first head for all": f"{SHARED} → " + reads("0"),
+        "shifted by one": f"{SHARED} → " + reads("(h + 1) % n_heads * n_kv_heads // n_heads"),
+        "the mean of all heads": f"{SHARED} → 0.5 * ({reads('0')} + {reads('1')})",
         "values tiled, not keys": (
-            f"{SHARED} for x in (k, v)",
-            "repeat_heads(k, n_heads // n_kv_heads), "
-            + reads("h % n_kv_heads").replace("x", "v", 1),
-        ),
-        "the scale of the model": ("v, mask)", "v, mask, scale=8**-0.5)"),
-        "the scale of the keys of all heads": ("v, mask)", "v, mask, scale=4**-0.5)"),
-        "the mask of a sequence for a head": ("mask[..., None, :, :]", "mask"),
-        "a mask for all heads of a sequence as one of queries": ("None, :, :]", ":, None, :]"),
-        "the mask ignored": ("(q, k, v, mask)", "(q, k, v)"),
-        "W_k for W_v": (WEIGHTS, "((k, w_v), (v, w_k))"),
-        "keys for values": (WEIGHTS, "((k, w_k), (k, w_v))"),
-        "keys and values swapped": ("(q, k, v, mask)", "(q, v, k, mask)"),
-        "as many heads of keys as of queries": ("n_kv_heads) for x, w in", "n_heads) for x, w in"),
-        "as many copies as heads": ("n_heads // n_kv_heads) for", "n_heads) for"),
-        "heads not merged by position": (
-            MIXED,
-            f"{MIXED[12:-1]}.reshape(*q.shape[:-3], q.shape[-2], -1)",
-        ),
-        "W_o forgotten": (" @ w_o", ""),
-        "W_o turned over": (" @ w_o", " @ w_o.T"),
+            f"{SHARED} for x in (k, v) → repeat_heads(k, n_heads // n_kv_heads), "
+            + reads("h % n_kv_heads").replace("x", "v", 1)),
+        "the scale of the model": "v, mask) → v, mask, scale=8**-0.5)",
+        "the scale of the keys of all heads": "v, mask) → v, mask, scale=4**-0.5)",
+        "the mask of a sequence for a head": "mask[..., None, :, :] → mask",
+        "a mask for all heads of a sequence as one of queries": "None, :, :] → :, None, :]",
+        "the mask ignored": "(q, k, v, mask) → (q, k, v)",
+        "W_k for W_v": f"{WEIGHTS} → ((k, w_v), (v, w_k))",
+        "keys for values": f"{WEIGHTS} → ((k, w_k), (k, w_v))",
+        "keys and values swapped": "(q, k, v, mask) → (q, v, k, mask)",
+        "as many heads of keys as of queries": "n_kv_heads) for x, w in → n_heads) for x, w in",
+        "as many copies as heads": "n_heads // n_kv_heads) for → n_heads) for",
+        "heads not merged by position":
+            f"{MIXED} → {MIXED[12:-1]}.reshape(*q.shape[:-3], q.shape[-2], -1)",
+        "W_o forgotten": " @ w_o → ",
+        "W_o turned over": " @ w_o →  @ w_o.T",
     },
     "split_heads": {
-        "view for transpose": (
-            f"*x.shape[:-1], {CUT})",
-            "*x.shape[:-2], n_heads, x.shape[-2], x.shape[-1] // n_heads).swapaxes(-2, -3)",
-        ),
-        "heads in reverse": ("(pieces,", "(pieces[..., [*range(n_heads)][::-1], :],"),
-        "every n-th feature": (f"{CUT})", "x.shape[-1] // n_heads, n_heads).swapaxes(-1, -2)"),
+        "view for transpose": (f"*x.shape[:-1], {CUT}) → "
+            "*x.shape[:-2], n_heads, x.shape[-2], x.shape[-1] // n_heads).swapaxes(-2, -3)"),
+        "heads in reverse": "(pieces, → (pieces[..., [*range(n_heads)][::-1], :],",
+        "every n-th feature": f"{CUT}) → x.shape[-1] // n_heads, n_heads).swapaxes(-1, -2)",
     },
     "merge_heads": {
-        "merged in reverse": ("(x, -2", "(x[..., [*range(x.shape[-3])][::-1], :, :], -2"),
-        "merged by a view": (TURNED, "swapaxes(x.reshape(*x.shape[:-3], -1, 4, 2), 0, 0)"),
+        "merged in reverse": "(x, -2 → (x[..., [*range(x.shape[-3])][::-1], :, :], -2",
+        "merged by a view": f"{TURNED} → swapaxes(x.reshape(*x.shape[:-3], -1, 4, 2), 0, 0)",
     },
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -290,11 +284,11 @@ MISTAKES = {
 )
 @BOTH
 def test_a_mistake_is_rejected(monkeypatch, library, name, mistake):
-    function, texts = getattr(library, name), MISTAKES[name][mistake]
+    function, change = getattr(library, name), MISTAKES[name][mistake]
     if function is pytorch.multi_head_attention:  # whose lines SDPA shares
         function = in_heads
-        texts = [text.replace("scaled_dot_product_attention", "attend") for text in texts]
-    one_line.put(monkeypatch, function, *texts)
+        change = change.replace("scaled_dot_product_attention", "attend")
+    one_line.put(monkeypatch, function, change)
     with pytest.raises((AssertionError, ValueError, RuntimeError)):
         for of in ("all", "sequences"):
             test_shared_heads_are_the_grouped_attention_of_torch(library, of, 2)

@@ -124,21 +124,21 @@ def test_without_a_second_pass_earlier_queries_are_not_finite(monkeypatch):
 
 
 MISTAKES = [
-    ("hidden", "met > 0", "met > 1"),
-    ("hidden", "x = tl.where(finite, x, 0.0).to(x.dtype)", "x = x"),
-    ("hidden", "rows += tl.sum(rows - rows, 1)[:, None]", "rows += 0"),
-    ("hidden", "tl.sum(tl.sum(numbers - numbers, 1), 0) != 0", "tl.sum(tl.sum(numbers, 1), 0) > 0"),
-    ("hidden", "tl.where(visible, weights, 0.0)", "weights"),
-    ("hidden", "finite = x - x == 0", "finite = x == x"),
-    ("hidden", "tl.where(finite, 0.0, 1.0)", "tl.where(finite, 1.0, 0.0)"),
-    ("hidden", "(index.to(tl.int64) * n + rows) * D", "rows * D"),
-    ("backward_keys", "not has_nonfinite(", "has_nonfinite("),
-    ("launch", "q.shape[3] if atomic else 1", "1"),
-    ("launch", "None if c.nan_safe else total", "total"),
-    ("launch", "kind(options) is NONE", "kind(options).value != 1"),
-    ("visible", "batch.to(tl.int64) * 2 *", "batch.to(tl.int64) *"),
-    ("visible", "(first <= keys) & (keys < end)", "(keys < end)"),
-]
+    ("hidden", "met > 0 → met > 1"),
+    ("hidden", "x = tl.where(finite, x, 0.0).to(x.dtype) → x = x"),
+    ("hidden", "rows += tl.sum(rows - rows, 1)[:, None] → rows += 0"),
+    ("hidden", "tl.sum(tl.sum(numbers - numbers, 1), 0) != 0 → tl.sum(tl.sum(numbers, 1), 0) > 0"),
+    ("hidden", "tl.where(visible, weights, 0.0) → weights"),
+    ("hidden", "finite = x - x == 0 → finite = x == x"),
+    ("hidden", "tl.where(finite, 0.0, 1.0) → tl.where(finite, 1.0, 0.0)"),
+    ("hidden", "(index.to(tl.int64) * n + rows) * D → rows * D"),
+    ("backward_keys", "not has_nonfinite( → has_nonfinite("),
+    ("launch", "q.shape[3] if atomic else 1 → 1"),
+    ("launch", "None if c.nan_safe else total → total"),
+    ("launch", "kind(options) is NONE → kind(options).value != 1"),
+    ("visible", "batch.to(tl.int64) * 2 * → batch.to(tl.int64) *"),
+    ("visible", "(first <= keys) & (keys < end) → (keys < end)"),
+]  # fmt: skip
 
 
 SMALL = INTERPRETED._replace(rows=16, keys=16)  # the second pass has blocks of other sizes

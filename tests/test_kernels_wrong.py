@@ -11,7 +11,7 @@ import torch
 from kernel_oracle import definition, drawn, gradients
 
 from attnbook import kernels
-from attnbook.exercises.engine.edits import exchanged
+from attnbook.exercises.engine.edits import changed
 from attnbook.kernels.arguments import options as resolve
 from attnbook.kernels.configurations import INTERPRETED
 from attnbook.pytorch import rules
@@ -27,120 +27,118 @@ MODULES = (
 )  # fmt: skip
 MISTAKES = {
     "forward": [
-        ("acc * rescale[:, None]", "acc"),
-        ("acc / l[:, None]", "acc"),
-        ("k_strides, batch, head // group", "k_strides, batch, head % (n_heads // group)"),
-        ("v_strides, batch, head // group", "v_strides, batch, head % (n_heads // group)"),
-        ("index // n_heads, index % n_heads, block", "index % n_batch, index // n_batch, block"),
-        ("MASK != NONE or PADDED", "MASK != NONE"),
-        ("window is not None or MASK == INTERVALS", "window is not None"),
-        ("rows_of(v, first", "rows_of(k, first"),
-        ("scores = tl.where(visible, scores, -float(\"inf\"))", "scores = scores"),
+        "acc * rescale[:, None] → acc",
+        "acc / l[:, None] → acc",
+        "k_strides, batch, head // group → k_strides, batch, head % (n_heads // group)",
+        "v_strides, batch, head // group → v_strides, batch, head % (n_heads // group)",
+        "index // n_heads, index % n_heads, block → index % n_batch, index // n_batch, block",
+        "MASK != NONE or PADDED → MASK != NONE",
+        "window is not None or MASK == INTERVALS → window is not None",
+        "rows_of(v, first → rows_of(k, first",
+        'scores = tl.where(visible, scores, -float("inf")) → scores = scores',
     ],
     "online": [
-        ("l * rescale + tl.sum(weights, 1)", "l + tl.sum(weights, 1)"),
-        ("return m_new, l * rescale", "return m, l * rescale"),
-        ("tl.maximum(m, tl.max(scores, 1) * unit)", "tl.max(scores, 1) * unit"),
-        ("tl.where(m_new == -float(\"inf\"), 0.0, m_new)", "m_new"),
-        ("scores * unit - shift[:, None]", "scores - shift[:, None]"),
-        ("(m + tl.log2(l)) * LN_2", "m + tl.log2(l)"),
-        ("(m + tl.log2(l)) * LN_2", "tl.log2(l) * LN_2"),
-        ("tl.where(l == 0, 1.0, l)", "l"),
+        "l * rescale + tl.sum(weights, 1) → l + tl.sum(weights, 1)",
+        "return m_new, l * rescale → return m, l * rescale",
+        "tl.maximum(m, tl.max(scores, 1) * unit) → tl.max(scores, 1) * unit",
+        'tl.where(m_new == -float("inf"), 0.0, m_new) → m_new',
+        "scores * unit - shift[:, None] → scores - shift[:, None]",
+        "(m + tl.log2(l)) * LN_2 → m + tl.log2(l)",
+        "(m + tl.log2(l)) * LN_2 → tl.log2(l) * LN_2",
+        "tl.where(l == 0, 1.0, l) → l",
     ],
     "visible": [
-        ("tl.load(valid_lens + batch)", "tl.load(valid_lens)"),
-        ("end = tl.minimum(end, own + 1)", "end = tl.minimum(end, own)"),
-        ("own, end = rows + mask.n_k - mask.n_q", "own, end = rows"),
-        ("(keys >= own - mask.window)", "(keys > own - mask.window)"),
-        ("tl.maximum(nearest + 1, 0)", "tl.maximum(farthest + 1, 0)"),
-        ("tl.maximum(farthest + 1, 0)", "tl.maximum(farthest, 0)"),
-        ("tl.maximum(nearest - mask.window, 0)", "tl.maximum(farthest - mask.window, 0)"),
-        ("tl.maximum(farthest - mask.window, 0)", "tl.maximum(nearest - mask.window, 0)"),
-        ("tl.maximum(last + mask.window", "tl.maximum(first + mask.window"),
-        ("tl.maximum(first + mask.window", "tl.maximum(last + mask.window"),
-        ("tl.minimum(tl.maximum(first, 0), end)", "tl.minimum(tl.maximum(last, 0), end)"),
-        ("tl.minimum(tl.maximum(last, 0), end)", "tl.minimum(tl.maximum(first, 0), end)"),
-        ("first = tl.load(mask.intervals + rows, mask=rows < mask.n_q, other=0)",
-         "first = tl.load(mask.intervals + 0 * rows, mask=rows < mask.n_q, other=0)"),
-        ("(first <= keys) & (keys < end)", "(first <= keys) & (keys <= end)"),
-        ("(first <= keys) & (keys < end)", "(keys < end)"),
-        ("batch.to(tl.int64) * 2", "0 * batch.to(tl.int64)"),
-        ("full_begin = tl.max(tl.where", "full_begin = tl.min(tl.where"),
-        ("full_end = tl.min(tl.where", "full_end = tl.max(tl.where"),
-        ("tl.max(last, 0)", "tl.min(last, 0)"),
-        ("2 * mask.n_q + first_key // KEYS", "2 * mask.n_q"),
-        ("tl.load(of_block + tl.cdiv(mask.n_k, KEYS))", "tl.load(of_block)"),
-        ("2 * (n_q + tl.cdiv(n_k, KEYS))", "2 * (n_q + n_k // KEYS)"),
-        ("end = tl.load(mask.intervals + mask.n_q + rows", "end = tl.load(mask.intervals + rows"),
-        ("tl.min(first, 0) // KEYS", "tl.max(first, 0) // KEYS"),
-        ("begin // ROWS * ROWS, end, end, end", "begin // ROWS * ROWS, begin, end, end"),
-        ("tl.maximum(tl.cdiv(tl.minimum(full_begin, end), KEYS)",
-         "tl.maximum(tl.minimum(full_begin, end) // KEYS"),
-        ("torch.where(seen, group + 1, 0)", "torch.where(seen, group, 0)"),
-        ("torch.where(seen, group, n_groups)", "torch.where(seen, group + 1, n_groups)"),
-        ("(blocks < end[..., None])", "(blocks + size < end[..., None])"),
-        ("[intervals.flatten(1), first, end]", "[intervals.flatten(1), end, first]"),
+        "tl.load(valid_lens + batch) → tl.load(valid_lens)",
+        "end = tl.minimum(end, own + 1) → end = tl.minimum(end, own)",
+        "own, end = rows + mask.n_k - mask.n_q → own, end = rows",
+        "(keys >= own - mask.window) → (keys > own - mask.window)",
+        "tl.maximum(nearest + 1, 0) → tl.maximum(farthest + 1, 0)",
+        "tl.maximum(farthest + 1, 0) → tl.maximum(farthest, 0)",
+        "tl.maximum(nearest - mask.window, 0) → tl.maximum(farthest - mask.window, 0)",
+        "tl.maximum(farthest - mask.window, 0) → tl.maximum(nearest - mask.window, 0)",
+        "tl.maximum(last + mask.window → tl.maximum(first + mask.window",
+        "tl.maximum(first + mask.window → tl.maximum(last + mask.window",
+        "tl.minimum(tl.maximum(first, 0), end) → tl.minimum(tl.maximum(last, 0), end)",
+        "tl.minimum(tl.maximum(last, 0), end) → tl.minimum(tl.maximum(first, 0), end)",
+        ("first = tl.load(mask.intervals + rows, mask=rows < mask.n_q, other=0) → "
+            "first = tl.load(mask.intervals + 0 * rows, mask=rows < mask.n_q, other=0)"),
+        "(first <= keys) & (keys < end) → (first <= keys) & (keys <= end)",
+        "(first <= keys) & (keys < end) → (keys < end)",
+        "batch.to(tl.int64) * 2 → 0 * batch.to(tl.int64)",
+        "full_begin = tl.max(tl.where → full_begin = tl.min(tl.where",
+        "full_end = tl.min(tl.where → full_end = tl.max(tl.where",
+        "tl.max(last, 0) → tl.min(last, 0)",
+        "2 * mask.n_q + first_key // KEYS → 2 * mask.n_q",
+        "tl.load(of_block + tl.cdiv(mask.n_k, KEYS)) → tl.load(of_block)",
+        "2 * (n_q + tl.cdiv(n_k, KEYS)) → 2 * (n_q + n_k // KEYS)",
+        "end = tl.load(mask.intervals + mask.n_q + rows → end = tl.load(mask.intervals + rows",
+        "tl.min(first, 0) // KEYS → tl.max(first, 0) // KEYS",
+        "begin // ROWS * ROWS, end, end, end → begin // ROWS * ROWS, begin, end, end",
+        ("tl.maximum(tl.cdiv(tl.minimum(full_begin, end), KEYS) → "
+            "tl.maximum(tl.minimum(full_begin, end) // KEYS"),
+        "torch.where(seen, group + 1, 0) → torch.where(seen, group, 0)",
+        "torch.where(seen, group, n_groups) → torch.where(seen, group + 1, n_groups)",
+        "(blocks < end[..., None]) → (blocks + size < end[..., None])",
+        "[intervals.flatten(1), first, end] → [intervals.flatten(1), end, first]",
     ],
     "scores": [
-        ("1 - capped * capped", "1.0"),
-        ("scoring.softcap * capped, LOG2_E", "capped, LOG2_E"),
-        ("products, scoring.scale * LOG2_E, 1.0", "products, scoring.scale, 1.0"),
-        ("(products * scoring.scale if scoring.softcap is None else scores) + added",
-         "scores + added"),
-        ("tl.where(x < 0, -size, size)", "size"),
-        ("keys.to(tl.int64) * strides[3]", "keys.to(tl.int64)"),
+        "1 - capped * capped → 1.0",
+        "scoring.softcap * capped, LOG2_E → capped, LOG2_E",
+        "products, scoring.scale * LOG2_E, 1.0 → products, scoring.scale, 1.0",
+        ("(products * scoring.scale if scoring.softcap is None else scores) + added → "
+            "scores + added"),
+        "tl.where(x < 0, -size, size) → size",
+        "keys.to(tl.int64) * strides[3] → keys.to(tl.int64)",
     ],
     "tiles": [
-        ("head.to(tl.int64) * strides[1]", "head.to(tl.int64) * strides[0]"),
-        ("rows.to(tl.int64) * head.stride", "rows.to(tl.int64) * TILE.D"),
-        ("[stride, 1]", "[TILE.D, 1]"),
+        "head.to(tl.int64) * strides[1] → head.to(tl.int64) * strides[0]",
+        "rows.to(tl.int64) * head.stride → rows.to(tl.int64) * TILE.D",
+        "[stride, 1] → [TILE.D, 1]",
     ],
     "delta": [
-        ("total -= tl.load(grad_lse", "total += tl.load(grad_lse"),
-        ("tl.sum(grad * result.to(tl.float32), 1)", "tl.sum(grad, 1)"),
-        ("index * padded_len(n_q) + rows, total)", "index * n_q + rows, total)"),
-        ("shift + index * padded_len(n_q)", "shift + index * n_q"),
-        ("log_sum * LOG2_E", "log_sum"),
-        ("index // n_heads * grad_strides[0]", "index % n_heads * grad_strides[0]"),
+        "total -= tl.load(grad_lse → total += tl.load(grad_lse",
+        "tl.sum(grad * result.to(tl.float32), 1) → tl.sum(grad, 1)",
+        "index * padded_len(n_q) + rows, total) → index * n_q + rows, total)",
+        "shift + index * padded_len(n_q) → shift + index * n_q",
+        "log_sum * LOG2_E → log_sum",
+        "index // n_heads * grad_strides[0] → index % n_heads * grad_strides[0]",
     ],
     "backward_queries": [
-        ("(grad_weights - queries.delta[:, None])", "grad_weights"),
-        ("delta[:, None]) * slope", "delta[:, None])"),
-        ("result * scale", "result"),
-        ("weights = tl.where(visible, weights, 0.0)", "weights = weights"),
-        ("MASK != NONE or PADDED", "MASK != NONE"),
-        ("window is not None or MASK == INTERVALS", "window is not None"),
+        "(grad_weights - queries.delta[:, None]) → grad_weights",
+        "delta[:, None]) * slope → delta[:, None])",
+        "result * scale → result",
+        "weights = tl.where(visible, weights, 0.0) → weights = weights",
+        "MASK != NONE or PADDED → MASK != NONE",
+        "window is not None or MASK == INTERVALS → window is not None",
     ],
     "backward_keys": [
-        ("range(group)", "range(1)"),
-        ("n_shared * group + member", "n_shared + member"),
-        ("write(state[0] * scale", "write(state[0]"),
-        ("tl.where(keys < mask.n_valid, x, 0.0)", "x"),
-        ("MASK != NONE or (PADDED and", "(PADDED and"),
-        (" or (PADDED and grad_q is not None)", ""),
-        ("(first < full_begin) | (first", "(first"),
-        ("(first >= full_end) | past", "past"),
-        ("(first >= full_end) | past", "(first >= full_end)"),
-        ("tl.dot(k.T, grad_scores,", "tl.dot(v.T, grad_scores,"),
-        ("(grad_weights - delta_block)", "grad_weights"),
-        ("tl.where(sees(rows, keys, mask, MASK), weights, 0.0)", "weights"),
-        ("index * n_q * TILE.D", "0 * n_q * TILE.D"),
+        "range(group) → range(1)",
+        "n_shared * group + member → n_shared + member",
+        "write(state[0] * scale → write(state[0]",
+        "tl.where(keys < mask.n_valid, x, 0.0) → x",
+        "MASK != NONE or (PADDED and → (PADDED and",
+        " or (PADDED and grad_q is not None) → ",
+        "(first < full_begin) | (first → (first",
+        "(first >= full_end) | past → past",
+        "(first >= full_end) | past → (first >= full_end)",
+        "tl.dot(k.T, grad_scores, → tl.dot(v.T, grad_scores,",
+        "(grad_weights - delta_block) → grad_weights",
+        "tl.where(sees(rows, keys, mask, MASK), weights, 0.0) → weights",
+        "index * n_q * TILE.D → 0 * n_q * TILE.D",
     ],
     "order": [
-        ("n_blocks - 1 - block", "n_blocks - block"),
-        ("first_head + in_wave % here", "in_wave % here"),
+        "n_blocks - 1 - block → n_blocks - block",
+        "first_head + in_wave % here → in_wave % here",
     ],
     "launch": [
-        ("torch.zeros_like(grads[0]", "torch.ones_like(grads[0]"),
-        (
-            "from attnbook.pytorch.products import positive",
-            "positive = lambda scale: (abs(scale), 1) if scale else (1.0, 0)",
-        ),
-        ("torch.mul(total, scale,", "torch.mul(total, 1,"),
+        "torch.zeros_like(grads[0] → torch.ones_like(grads[0]",
+        ("from attnbook.pytorch.products import positive → "
+            "positive = lambda scale: (abs(scale), 1) if scale else (1.0, 0)"),
+        "torch.mul(total, scale, → torch.mul(total, 1,",
     ],
 }  # fmt: skip
 MARGIN = 2**16
-ONE_BY_ONE = [(file, *mistake) for file, mistakes in MISTAKES.items() for mistake in mistakes]
+ONE_BY_ONE = [(file, mistake) for file, mistakes in MISTAKES.items() for mistake in mistakes]
 
 
 def amid(x):
@@ -241,14 +239,14 @@ def assert_right(answers, launch, file=None):
         assert all(is_near(*pair) for pair in zip(*both, strict=True))
 
 
-def copied(folder, name, file=None, right="", wrong=""):
+def copied(folder, name, file=None, change=""):
     """The launcher of a copy of the kernels, with one text in one file replaced by another."""
     (folder / name).mkdir()
     (folder / name / "__init__.py").touch()
     for module in MODULES:
         text = (SOURCE / f"{module}.py").read_text(encoding="utf-8")
         if module == file:
-            text = exchanged(text, right, wrong)
+            text = changed(text, change)
         text = text.replace("from attnbook.kernels", f"from {name}")
         (folder / name / f"{module}.py").write_text(text, encoding="utf-8")
     return importlib.import_module(f"{name}.launch")

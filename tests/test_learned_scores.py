@@ -60,15 +60,15 @@ additive, bilinear, attention = (
     test_additive_attention_is_softmax_of_its_scores_over_visible_keys,
 )
 MISTAKES = {
-    "no tanh": (ADDITIVE, "np.tanh(", "(", additive),
-    "product for sum": (ADDITIVE, "+ (k @ w_k)", "* (k @ w_k)", additive),
-    "tanh at the end": (ADDITIVE, "hidden @ w_v", "np.tanh(np.arctanh(hidden) @ w_v)", additive),
-    "no last layer": (ADDITIVE, "hidden @ w_v", "np.sum(hidden, axis=-1)", additive),
-    "softmax over the queries": (STEPS, "np.sum(exp, axis=-1,", "np.sum(exp, axis=-2,", attention),
-    "the mask ignored": (ATTEND, "w_v), mask), v, mask", "w_v)), v", attention),
-    "a scale on the bilinear score": (BILINEAR, "(q @ w)", "(q @ w / 2)", bilinear),
-    "the matrix on both sides": (BILINEAR, "(q @ w)", "(q @ w @ w.T @ w)", bilinear),
-}
+    "no tanh": (ADDITIVE, "np.tanh( → (", additive),
+    "product for sum": (ADDITIVE, "+ (k @ w_k) → * (k @ w_k)", additive),
+    "tanh at the end": (ADDITIVE, "hidden @ w_v → np.tanh(np.arctanh(hidden) @ w_v)", additive),
+    "no last layer": (ADDITIVE, "hidden @ w_v → np.sum(hidden, axis=-1)", additive),
+    "softmax over the queries": (STEPS, "np.sum(exp, axis=-1, → np.sum(exp, axis=-2,", attention),
+    "the mask ignored": (ATTEND, "w_v), mask), v, mask → w_v)), v", attention),
+    "a scale on the bilinear score": (BILINEAR, "(q @ w) → (q @ w / 2)", bilinear),
+    "the matrix on both sides": (BILINEAR, "(q @ w) → (q @ w @ w.T @ w)", bilinear),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

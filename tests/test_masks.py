@@ -84,7 +84,7 @@ def test_no_sum_of_sizes_overflows_in_a_small_integer(library, kind, n):
 @pytest.mark.parametrize(("kind", "n"), [(np.int8, 100), (np.uint8, 200)])
 def test_a_window_of_sizes_that_overflow_is_found(kind, n):
     """As it stood here once: the integers as they come, and their sum."""
-    wrong = one_line.version(sliding_window_mask, "min(left, n_k)", "min(int(left), n_q + n_k)")
+    wrong = one_line.version(sliding_window_mask, "min(left, n_k) → min(int(left), n_q + n_k)")
     with np.errstate(over="ignore"):
         shown = wrong.__wrapped__(kind(n), kind(n), kind(n - 1))
     assert shown.sum() != n * (n + 1) // 2

@@ -32,16 +32,16 @@ def test_a_text_is_exchanged_once_or_everywhere():
 
 
 def test_a_version_is_the_function_with_one_line_changed(monkeypatch):
-    assert one_line.version(twice, "x + x", "x * x")(3) == 9
+    assert one_line.version(twice, "x + x → x * x")(3) == 9
     with pytest.raises(ValueError, match="stands 2 times"):
-        one_line.put(monkeypatch, Twice.twice, "x", "")
-    one_line.put(monkeypatch, Twice.twice, "+ 0", "+ 1")
+        one_line.put(monkeypatch, Twice.twice, "x → ")
+    one_line.put(monkeypatch, Twice.twice, "+ 0 → + 1")
     assert Twice.twice(3) == 7 and twice(3) == 6
 
 
 def test_a_module_is_changed_and_stays_as_it_is():
-    changed = one_line.of_module(masks, "ahead(n_q, n_k) <= 0", "ahead(n_q, n_k) < 0")
+    changed = one_line.of_module(masks, "ahead(n_q, n_k) <= 0 → ahead(n_q, n_k) < 0")
     assert changed.causal_mask(1, 2).tolist() == [[True, False]]
     assert masks.causal_mask(1, 2).tolist() == [[True, True]]
     with pytest.raises(ValueError, match="stands 0 times"):
-        one_line.of_module(reference, "no such text", "")
+        one_line.of_module(reference, "no such text → ")

@@ -181,37 +181,29 @@ def test_the_exchange_is_its_own_gradient(monkeypatch):
 
 H, P, A = heads.heads_for_positions, heads.positions_for_heads, attention.RingAttention
 WRONG = {
-    (H, "joined as consecutive pieces"): (", placement)\n", ', "contiguous")\n'),
-    (H, "no exchange"): ("list(_exchange(out, ring))", "list(out)"),
-    (P, "split as consecutive pieces"): ("ring.n_ranks, placement", 'ring.n_ranks, "contiguous"'),
-    (P, "no exchange backward"): ("list(_exchange(out, ring))", "list(out)"),
-    (P, "heads in another order"): (
-        "list(_exchange(out, ring))",
-        "list(_exchange(out, ring))[::-1]",
-    ),
-    (heads.head_parallel_attention, "no mask"): ("Ring(), causal,", "Ring(), False,"),
-    (heads.head_parallel_attention, "no scale"): ("placement, scale)", "placement, None)"),
-    (heads.head_parallel_attention, "a ring after the exchange"): (
-        "*whole, Ring()",
-        "*whole, ring",
-    ),
-    (A.forward, "queries for keys, backward"): ("backward(q, k, v,", "backward(q, q, v,"),
-    (A.backward, "gradients of keys and values exchanged"): (
-        "zip(grads, (q, k, v)",
-        "zip((grads[0], *grads[:0:-1]), (q, k, v)",
-    ),
-    (A.backward, "gradients in another dtype"): ("grad.to(x.dtype)", "grad.half()"),
-    (distributed.ring_attention, "no mask"): (", causal, _fit", ", False, _fit"),
-    (distributed.ring_attention, "no scale"): ("placement), scale)", "placement), None)"),
-    (distributed.ring_attention, "a ring of one"): ("Ring.of(group)", "Ring()"),
-}
+    (H, "joined as consecutive pieces"): ', placement)\n → , "contiguous")\n',
+    (H, "no exchange"): "list(_exchange(out, ring)) → list(out)",
+    (P, "split as consecutive pieces"): 'ring.n_ranks, placement → ring.n_ranks, "contiguous"',
+    (P, "no exchange backward"): "list(_exchange(out, ring)) → list(out)",
+    (P, "heads in another order"): "list(_exchange(out, ring)) → list(_exchange(out, ring))[::-1]",
+    (heads.head_parallel_attention, "no mask"): "Ring(), causal, → Ring(), False,",
+    (heads.head_parallel_attention, "no scale"): "placement, scale) → placement, None)",
+    (heads.head_parallel_attention, "a ring after the exchange"): "*whole, Ring() → *whole, ring",
+    (A.forward, "queries for keys, backward"): "backward(q, k, v, → backward(q, q, v,",
+    (A.backward, "gradients of keys and values exchanged"):
+        "zip(grads, (q, k, v) → zip((grads[0], *grads[:0:-1]), (q, k, v)",
+    (A.backward, "gradients in another dtype"): "grad.to(x.dtype) → grad.half()",
+    (distributed.ring_attention, "no mask"): ", causal, _fit → , False, _fit",
+    (distributed.ring_attention, "no scale"): "placement), scale) → placement), None)",
+    (distributed.ring_attention, "a ring of one"): "Ring.of(group) → Ring()",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("mistake", WRONG, ids=[f"{f.__qualname__}: {name}" for f, name in WRONG])
 def test_a_mistake_of_a_function_that_is_called_is_found(mistake, monkeypatch):
-    function, (right, wrong) = mistake[0], WRONG[mistake]
+    function = mistake[0]
     module = sys.modules[function.__module__]
-    one_line.put(monkeypatch, function, right, wrong)
+    one_line.put(monkeypatch, function, WRONG[mistake])
     called = getattr(module, "head_parallel_attention", None) or attention.ring_attention
     wanted = alone(tensors(WORK), True, 0.9)
     try:

@@ -94,23 +94,20 @@ def test_heads_without_features_are_taken_and_wrong_heads_refused_alike(on_gpu):
 
 
 WRONG = {
-    "a gradient that stays wide": (
-        local.attend_backward, "grad_out.to(q.dtype), q", "grad_out, q", "a wide gradient",
-    ),
-    "keys that are not looked at": (
-        options.no_kernel, "q.dtype == k.dtype == v.dtype", "q.dtype == v.dtype", "wide keys",
-    ),
-    "values that are not looked at": (
-        options.no_kernel, "q.dtype == k.dtype == v.dtype", "q.dtype == k.dtype", "wide values",
-    ),
+    "a gradient that stays wide": (local.attend_backward,
+        "grad_out.to(q.dtype), q → grad_out, q", "a wide gradient"),
+    "keys that are not looked at": (options.no_kernel,
+        "q.dtype == k.dtype == v.dtype → q.dtype == v.dtype", "wide keys"),
+    "values that are not looked at": (options.no_kernel,
+        "q.dtype == k.dtype == v.dtype → q.dtype == k.dtype", "wide values"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("mistake", WRONG)
 def test_a_dtype_that_only_the_processor_takes_is_found(mistake, monkeypatch):
-    function, right, wrong, name = WRONG[mistake]
+    function, change, name = WRONG[mistake]
     *dtypes, lse_dtype, _ = DTYPES[name]
-    one_line.put(monkeypatch, function, right, wrong)
+    one_line.put(monkeypatch, function, change)
     assert_right(*dtypes, lse_dtype=lse_dtype)
     put_on_gpu(monkeypatch)
     with pytest.raises(TypeError, match="expected float16, as q has"):

@@ -131,9 +131,8 @@ def test_sizes_may_be_small_integers_of_numpy():
     """100 + 100 is -56 in int8."""
     n = np.int8(100)
     assert rules.sliding_window(2, 2).mask(n, n).sum() == 494
-    wrong = one_line.version(
-        rules.Rule.key_range, "min(self.left, n_k)", "min(self.left, n_q + n_k)"
-    )
+    change = "min(self.left, n_k) → min(self.left, n_q + n_k)"
+    wrong = one_line.version(rules.Rule.key_range, change)
     with np.errstate(over="ignore"):
         assert (wrong(rules.sliding_window(2, 2), n, n)[0] > 98).any()
 

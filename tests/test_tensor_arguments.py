@@ -153,7 +153,7 @@ def test_what_is_refused_inside_names_the_function_that_was_called(library, sent
 
 
 def test_a_sentence_without_the_function_is_found(monkeypatch):
-    one_line.put(monkeypatch, CallState.inside, "not before[0]", "False")
+    one_line.put(monkeypatch, CallState.inside, "not before[0] → False")
     for sentence in REFUSED:
         with pytest.raises(AssertionError):
             test_what_is_refused_inside_names_the_function_that_was_called(reference, sentence)

@@ -118,15 +118,15 @@ def test_several_tiles_of_rows_and_heads_are_the_readable_form(little_cache, for
 
 @every_form
 @pytest.mark.parametrize(
-    "right, wrong",
+    "change",
     [
-        ("top + torch.log2(total), math.log(2)", "top + torch.log2(total), 1"),
-        ("top + torch.log2(total)", "torch.log2(total)"),
-        ("top + torch.log2(total)", "top + torch.log(total)"),
+        "top + torch.log2(total), math.log(2) → top + torch.log2(total), 1",
+        "top + torch.log2(total) → torch.log2(total)",
+        "top + torch.log2(total) → top + torch.log(total)",
     ],
 )
-def test_a_wrong_lse_of_tiles_is_rejected(monkeypatch, form, right, wrong):
-    one_line.put(monkeypatch, tiles._mix, right, wrong)
+def test_a_wrong_lse_of_tiles_is_rejected(monkeypatch, form, change):
+    one_line.put(monkeypatch, tiles._mix, change)
     with pytest.raises(AssertionError):
         assert_readable(form, *drawn())
 

@@ -5,7 +5,7 @@ import pytest
 import test_tiles as claims
 import test_tiles_backward as claims_backward
 
-from attnbook.exercises.engine.edits import exchanged, source
+from attnbook.exercises.engine.edits import changed, source
 from attnbook.tiled import backward, forward
 
 SMALL = claims.SIZES[1]
@@ -71,80 +71,62 @@ BLOCKS = "slice(max(0, r.start + low), min(n_k, r.stop + high))"
 LENGTH = "k[i, ..., :n, :], v[i, ..., :n, :]"
 SUM, TOTAL = "out += exp @ v[:, j:end]", "total += exp @ self.ones[: end - j]"
 FORWARD = [
-    ("lse without the shift", LSE, "np.log(lse, out=lse)", readable("plain")),
-    ("lse with the shift the other way", LSE, LSE.replace("subtract", "add"), readable("plain")),
-    ("no guard", GUARD, "failed = []", junk),
-    ("no guard against overflow", GUARD, "failed = []", overflow(2000)),
-    ("overflow of the sum not noticed", SOUND, "np.all(np.isfinite(out))", overflow(709.7)),
-    ("underflow of the sum not noticed", SOUND, SOUND.replace("0.5 <", "0 <"), one_key),
-    ("not finite outputs not noticed", SOUND, "np.all(total < np.inf)", junk),
-    ("not scaled", SCALED, SCALED.replace("self.scale", "1.0"), readable("plain")),
-    ("argument scaled", SCALED, "q *= self.scale; q1[..., :d] = q", unchanged),
-    ("edge of the future late by one", FUTURE, FUTURE + " + 1", readable("causal")),
-    ("edge of the future early by one", FUTURE, FUTURE + " - 1", readable("causal")),
-    ("edge of the past late by one", PAST, PAST + " + 1", readable("window 3 2")),
-    ("edge of the past early by one", PAST, PAST + " - 1", readable("window 3 2")),
-    ("edge unmasked", "self.mask_tile(scores, i, j)", "pass", readable("causal")),
-    ("edge unmasked", "self.mask_tile(scores, i, j)", "pass", readable("window 1 0")),
-    ("top left", "ahead = n_k - n_q + n_empty", "ahead = 0", readable("causal")),
-    ("nothing left out", BLOCKS, "slice(0, n_k)", once("causal")),
-    ("past not left out", BLOCKS, "slice(0, min(n_k, r.stop + high))", once("window 3 2")),
-    ("key too few", BLOCKS, BLOCKS.replace("r.stop", "r.stop - 1"), readable("causal")),
-    (
-        "last queries dropped",
-        "in range(0, n_q, n_rows)]",
-        "in range(0, n_q // n_rows * n_rows, n_rows)]",
-        readable("plain"),
-    ),
-    (
-        "last keys dropped",
-        "in range(keys.start, keys.stop, self.n_keys)",
-        "in range(keys.start, keys.stop - self.n_keys + 1, self.n_keys)",
-        readable("plain"),
-    ),
-    ("length and one more", LENGTH, LENGTH.replace(":n,", ": n + 1,"), readable("padded")),
-    ("padding computed", LENGTH, "k[i], v[i]", padding),
-    (
-        "last tile alone",
-        SUM,
-        SUM.replace(" +=", "[...] ="),
-        readable("plain"),
-    ),
-    ("sums of the first tile", TOTAL, "pass", readable("plain")),
-    (
-        "early queries not written",
-        "out[:, :n_empty], lse[:, :n_empty] = 0, -np.inf",
-        "pass",
-        readable("causal"),
-    ),
-    ("all heads at once", "min(heads, max(1, MAX_SCORES // (n_rows * n_keys)))", "heads", held),
-]
+    ("lse without the shift", f"{LSE} → np.log(lse, out=lse)", readable("plain")),
+    ("lse with the shift the other way",
+        f"{LSE} → " + LSE.replace("subtract", "add"), readable("plain")),
+    ("no guard", f"{GUARD} → failed = []", junk),
+    ("no guard against overflow", f"{GUARD} → failed = []", overflow(2000)),
+    ("overflow of the sum not noticed", f"{SOUND} → np.all(np.isfinite(out))", overflow(709.7)),
+    ("underflow of the sum not noticed", f"{SOUND} → " + SOUND.replace("0.5 <", "0 <"), one_key),
+    ("not finite outputs not noticed", f"{SOUND} → np.all(total < np.inf)", junk),
+    ("not scaled", f"{SCALED} → " + SCALED.replace("self.scale", "1.0"), readable("plain")),
+    ("argument scaled", f"{SCALED} → q *= self.scale; q1[..., :d] = q", unchanged),
+    ("edge of the future late by one", f"{FUTURE} → {FUTURE} + 1", readable("causal")),
+    ("edge of the future early by one", f"{FUTURE} → {FUTURE} - 1", readable("causal")),
+    ("edge of the past late by one", f"{PAST} → {PAST} + 1", readable("window 3 2")),
+    ("edge of the past early by one", f"{PAST} → {PAST} - 1", readable("window 3 2")),
+    ("edge unmasked", "self.mask_tile(scores, i, j) → pass", readable("causal")),
+    ("edge unmasked", "self.mask_tile(scores, i, j) → pass", readable("window 1 0")),
+    ("top left", "ahead = n_k - n_q + n_empty → ahead = 0", readable("causal")),
+    ("nothing left out", f"{BLOCKS} → slice(0, n_k)", once("causal")),
+    ("past not left out", f"{BLOCKS} → slice(0, min(n_k, r.stop + high))", once("window 3 2")),
+    ("key too few", f"{BLOCKS} → " + BLOCKS.replace("r.stop", "r.stop - 1"), readable("causal")),
+    ("last queries dropped", "in range(0, n_q, n_rows)] → "
+        "in range(0, n_q // n_rows * n_rows, n_rows)]", readable("plain")),
+    ("last keys dropped", "in range(keys.start, keys.stop, self.n_keys) → "
+        "in range(keys.start, keys.stop - self.n_keys + 1, self.n_keys)", readable("plain")),
+    ("length and one more", f"{LENGTH} → " + LENGTH.replace(":n,", ": n + 1,"), readable("padded")),
+    ("padding computed", f"{LENGTH} → k[i], v[i]", padding),
+    ("last tile alone", f"{SUM} → " + SUM.replace(" +=", "[...] ="), readable("plain")),
+    ("sums of the first tile", f"{TOTAL} → pass", readable("plain")),
+    ("early queries not written",
+        "out[:, :n_empty], lse[:, :n_empty] = 0, -np.inf → pass", readable("causal")),
+    ("all heads at once", "min(heads, max(1, MAX_SCORES // (n_rows * n_keys))) → heads", held),
+]  # fmt: skip
 BACKWARD = [
-    ("scores not shifted by lse", "_with_column(scaled, -lse)", "_with_column(scaled, 0)", back),
-    ("no sum along the row", "_with_column(grad_out, -delta)", "_with_column(grad_out, 0)", back),
-    ("weights for their gradient", "grad_scores = weights *", "grad_scores =", back),
-    ("keys not scaled", "grad_scores.T @ scaled[i]", "grad_scores.T @ q[i]", back),
-    ("queries not scaled", "grad_q *= scale", "pass", back),
-    ("last tile alone", "grad_q[i] +=", "grad_q[i] =", back),
-    ("last queries alone", "grad_v[j] +=", "grad_v[j] =", back),
-    ("no guard", "if not all(np.all(np.isfinite(x))", "if not all(np.all(x is x)", empty_back),
-    ("grad_out scaled", "q1, k1 =", "grad_out *= 1; q1, k1 =", unchanged_back),
-]
+    ("scores not shifted by lse", "_with_column(scaled, -lse) → _with_column(scaled, 0)", back),
+    ("no sum along the row", "_with_column(grad_out, -delta) → _with_column(grad_out, 0)", back),
+    ("weights for their gradient", "grad_scores = weights * → grad_scores =", back),
+    ("keys not scaled", "grad_scores.T @ scaled[i] → grad_scores.T @ q[i]", back),
+    ("queries not scaled", "grad_q *= scale → pass", back),
+    ("last tile alone", "grad_q[i] += → grad_q[i] =", back),
+    ("last queries alone", "grad_v[j] += → grad_v[j] =", back),
+    ("no guard", "if not all(np.all(np.isfinite(x)) → if not all(np.all(x is x)", empty_back),
+    ("grad_out scaled", "q1, k1 = → grad_out *= 1; q1, k1 =", unchanged_back),
+]  # fmt: skip
 
 
-def put(monkeypatch, module, right, wrong):
+def put(monkeypatch, module, change):
     """One mistake in a module, until the test ends."""
-    text = exchanged(source(module), right, wrong)
+    text = changed(source(module), change)
     for name, value in list(vars(module).items()):
         monkeypatch.setattr(module, name, value)
     exec(text, vars(module))
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "claim"), [m[1:] for m in FORWARD], ids=[m[0] for m in FORWARD]
-)
-def test_a_mistake_in_the_tiles_is_rejected(monkeypatch, right, wrong, claim):
-    put(monkeypatch, forward, right, wrong)
+@pytest.mark.parametrize(("change", "claim"), [m[1:] for m in FORWARD], ids=[m[0] for m in FORWARD])
+def test_a_mistake_in_the_tiles_is_rejected(monkeypatch, change, claim):
+    put(monkeypatch, forward, change)
     if claim not in (held, one_key):
         for name, size in SMALL.items():
             monkeypatch.setattr(forward, name, size)
@@ -153,10 +135,10 @@ def test_a_mistake_in_the_tiles_is_rejected(monkeypatch, right, wrong, claim):
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "claim"), [m[1:] for m in BACKWARD], ids=[m[0] for m in BACKWARD]
+    ("change", "claim"), [m[1:] for m in BACKWARD], ids=[m[0] for m in BACKWARD]
 )
-def test_a_mistake_on_the_way_back_is_rejected(monkeypatch, right, wrong, claim):
-    put(monkeypatch, backward, right, wrong)
+def test_a_mistake_on_the_way_back_is_rejected(monkeypatch, change, claim):
+    put(monkeypatch, backward, change)
     for name in ("ROWS", "KEYS"):
         monkeypatch.setattr(backward, name, SMALL[name])
     with pytest.raises((AssertionError, ValueError)):

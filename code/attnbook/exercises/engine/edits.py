@@ -36,15 +36,15 @@ def versions(line, function, *more):
     if line.startswith("= "):
         text = f"def wrong{inspect.signature(right)}:\n    return {line[2:]}\n"
         return [made("wrong", text, right)]
-    changed, misfits = [], []
+    fitting, misfits = [], []
     for each in several:
         try:
-            changed.append(made(each[-1].__name__, edited(each, line), right))
+            fitting.append(made(each[-1].__name__, edited(each, line), right))
         except Misfit as misfit:
             misfits.append(f"{misfit} of {each[-1].__name__}")
-    if not changed:
+    if not fitting:
         raise ValueError(f"{line!r} fits nothing: {'; '.join(misfits)}")
-    return changed
+    return fitting
 
 
 def value(expression, function):
@@ -59,7 +59,11 @@ def source(*functions):
 
 def edited(functions, line):
     """The source of functions with each change of a line. Raises Misfit where one does not fit."""
-    text = source(*functions)
+    return changed(source(*functions), line)
+
+
+def changed(text, line):
+    """The text with each change of a line. Raises Misfit where one does not fit."""
     for change in line.split(" ; "):
         old, arrow, new = CHANGE.split(change.replace("\\n", "\n"), maxsplit=1)
         text = exchanged(text, old, new, everywhere=arrow == "⇒")
