@@ -49,6 +49,26 @@ hears("positions.rope_halves", LOST)(turned_by(lambda i, t, dtype: i.astype(dtyp
 hears("positions.rope_halves", LOST)(turned_by(lambda i, t, dtype: np.multiply(i, t, dtype=dtype)))
 
 
+@hears("gradients.bias_backward", "these are sums of diagonals")
+def of_each_distance(grad_scores, shape):
+    n_q, n_k = grad_scores.shape[-2:]
+    far = np.arange(n_k) - np.arange(n_q)[:, None]
+    return np.array([grad_scores[..., far == d].sum() for d in range(1 - n_q, n_k)])
+
+
+@hears("gradients.bias_backward", "only the first of the scores counts")
+def of_the_first_sequence(grad_scores, shape):
+    while grad_scores.ndim > len(shape):
+        grad_scores = grad_scores[0]
+    axes = tuple(axis for axis, size in enumerate(shape) if size == 1)
+    return grad_scores.sum(axes, keepdims=True)
+
+
+@hears("gradients.soft_cap_backward", "the slope is taken at the gradient")
+def with_the_slope_of_the_gradient(grad_capped, scores, cap):
+    return grad_capped / np.cosh(grad_capped / cap) ** 2
+
+
 @pytest.mark.parametrize(
     ("name", "answer", "sentence"), FOUND, ids=lambda x: getattr(x, "__name__", "")
 )

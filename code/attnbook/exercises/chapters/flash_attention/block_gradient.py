@@ -1,4 +1,4 @@
-r"""The gradient of one block · hard · 12 min
+r"""The gradient of one block · medium · 12 min
 
 Hints
 1. Take three steps: make the weights of scores and lse, find what is subtracted from grad_out and

@@ -1,4 +1,4 @@
-"""A bias that is learned · hard · 15 min
+"""A bias that is learned · medium · 15 min
 
 Hints
 1. S = c Q Kᵀ + B, so that the gradient of what is added to a score is that of the score. But one
@@ -46,6 +46,31 @@ def first(grad_scores, shape):
     return grad_scores.ravel()[places].reshape(shape)
 
 
+def by_distance(of_each, behind_first=True):
+    """The sums of diagonals: a gradient of numbers that belong to distances."""
+
+    def sums(grad_scores, shape):
+        n_q, n_k = grad_scores.shape[-2:]
+        offsets = range(1 - n_q, n_k)[:: 1 if behind_first else -1]
+        return of_each(np.stack([np.trace(grad_scores, o, -2, -1) for o in offsets], axis=-1))
+
+    return sums
+
+
+def by_size(grad_scores, shape):
+    """The sums of diagonals on both sides together."""
+    far = np.abs(np.subtract.outer(*map(np.arange, grad_scores.shape[-2:])))
+    return np.array([np.sum(grad_scores[..., far == d]) for d in range(far.max() + 1)])
+
+
+def whole(sums):
+    return sums
+
+
+def over_the_batch(sums):
+    return sums.reshape(-1, sums.shape[-1]).sum(axis=0)
+
+
 rng = np.random.default_rng(6)
 
 
@@ -84,6 +109,12 @@ the axes that the bias lacks, and along those where its size is 1.
     np.sum ⇒ np.max
 only the first of the scores counts: a number of the bias reached all of them.
     is first
+    np.sum(grad_scores, axis=tuple(range(grad_scores.ndim - len(shape)))) → grad_scores[(0,) * (grad_scores.ndim - len(shape))]
+    np.sum(grad, axis=repeated, keepdims=True) → grad[tuple(slice(size) if size == 1 else slice(None) for size in shape)]
+these are sums of diagonals, as for a bias with one number for each distance: the axes of this bias
+are axes of the scores, and where it has as many numbers as they have, nothing is summed.
+    is by_distance(whole) || by_distance(whole, behind_first=False) || by_size
+    is by_distance(over_the_batch) || by_distance(over_the_batch, behind_first=False)
 axes of size 1 are not summed: along them too one number was added to many scores.
     return np.sum(grad, axis=repeated, keepdims=True) → return grad
 the axes that the bias lacks, in front, are not summed: it has none.

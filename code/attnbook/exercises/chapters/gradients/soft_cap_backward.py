@@ -68,6 +68,8 @@ that is the tanh, or its square: the slope is 1 - tanh².
 the forward pass stands where its slope is asked for.
     (1 - np.tanh(scores / cap) ** 2) → cap * np.tanh(scores / cap)
     = cap * np.tanh(scores / cap) || cap * np.tanh(grad_capped / cap)
+the slope is taken at the gradient: it is that of the scores which came in, 1 - tanh²(S / cap).
+    np.tanh(scores / cap) → np.tanh(grad_capped / cap)
 the scores are a factor: of S / cap inside the tanh the chain rule takes 1 / cap.
     (1 - → scores * (1 -
 that is the slope of the arc tangent: that of tanh is 1 - tanh².
