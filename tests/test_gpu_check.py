@@ -76,46 +76,13 @@ def test_what_only_compiles_is_not_waited_for_long(steps):
     assert not status(minutes=0.2)
 
 
-@pytest.mark.parametrize(("breaks", "runs"), [(0, 1), (2, 3), (99, 9)])
-def test_the_race_goes_on_after_a_peer_that_broke_the_gpu(steps, tmp_path, breaks, runs):
-    """Its status is 2 then, and it leaves that peer out when it begins again."""
-    count = f"""
-import sys
-with open({str(tmp_path / "count")!r}, "a+") as file:
-    file.write("x")
-    file.seek(0)
-    sys.exit(2 if len(file.read()) <= {breaks} else 0)
-"""
-    steps.setattr(gpu_check, "racing", lambda *given: [sys.executable, "-c", count])
-    assert bool(status()) == (breaks >= runs)
-    assert len((tmp_path / "count").read_text()) == runs
-
-
-def test_the_race_is_given_the_minutes_that_are_left(steps):
-    given = []
-    steps.setattr(
-        gpu_check, "racing", lambda python, out, minutes, only: given.append(minutes) or says("")
-    )
-    status(minutes=3)
-    assert 2 < given[0] <= 2.75
-
-
-def test_the_commands_are_those_that_there_are(tmp_path):
-    """Each is taken by its own parser; the tests of agreement are found."""
-    from benchmarks.race import command
-
-    race = gpu_check.racing("python3", Path("out"), 3.21)
-    assert race[:3] == ["python3", "-m", "benchmarks.race"]
-    args = command._arguments(race[3:])
-    assert (args.file, args.minutes, args.earlier) == (Path("out"), 3.21, True)
-    for i, one in enumerate(gpu_check.warm("python3")):
-        assert command._arguments(one[3:]).warm.startswith(f"{i}/")
+def test_the_tests_of_agreement_are_found_and_wait_for_a_gpu(tmp_path):
+    without = {"CUDA_VISIBLE_DEVICES": "", "TEST_LOG": str(tmp_path / "notes")}
     done = subprocess.run(
         [*gpu_check.agreement(sys.executable), "-n", "0"],
         capture_output=True,
         text=True,
-        env=gpu_check.surroundings()
-        | {"CUDA_VISIBLE_DEVICES": "", "TEST_LOG": str(tmp_path / "notes")},
+        env=gpu_check.surroundings() | without,
     )
     assert "this machine has no GPU" in done.stdout and done.returncode in (0, 5), done.stdout
 

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import types
 from pathlib import Path
@@ -149,6 +148,7 @@ def test_the_minutes_are_shared_out(clock, tmp_path, capsys):
     assert "agreement           ok" in said and "race                ok" in said
     clock.took, clock.statuses = [100, 50], [0, 1]
     assert check(3) and clock.asked[6] == 80 / 4  # a quarter of what is left
+    assert gpu_check.MINUTES == 8  # as the pages say
     assert "race                FAILED, status 1" in capsys.readouterr().out
 
 
@@ -177,18 +177,3 @@ def test_records_are_here_if_nobody_says_where(clock, monkeypatch, tmp_path):
         assert not check(1)
     assert (tmp_path / "gpu-check" / "warm.log").exists()
     assert clock.asked[-1][0][1] == tmp_path / "gpu-check"
-
-
-def test_without_a_gpu_nothing_is_begun(clock, monkeypatch):
-    asked = []
-
-    def run(command, env, cwd):
-        asked.append((command, cwd))
-        return subprocess.CompletedProcess(command, 1)
-
-    monkeypatch.setattr(gpu_check.subprocess, "run", run)
-    with pytest.raises(SystemExit, match="1"):
-        gpu_check.main(python="py")
-    (((*_, module), folder),) = asked
-    assert (module, folder) == ("benchmarks.check.ready", gpu_check.ROOT) and not clock.asked
-    assert gpu_check.MINUTES == 8

@@ -23,8 +23,10 @@ def test_every_case_has_a_name_of_its_own_and_the_sizes_of_the_papers():
     asked = {(c.way, c.width, c.n_q, c.causal) for c in every if c.name in ("plain", "causal")}
     lengths = [2**p for p in (10, 11, 12, 13, 14)]
     assert asked == {(w, d, n, c) for w in WAYS for d in (64, 128) for n in lengths for c in (0, 1)}
-    assert {c.n_k for c in every if c.way == cases.DECODE} == {2**16}
-    assert {c.name.split(",")[0] for c in every} >= {"grouped", "window", "lengths", "soft cap"}
+    assert {(c.n_q, c.n_k) for c in every if c.way == cases.DECODE} == {(1, 2**16)}
+    for way in WAYS:
+        variants = {c.name.split(",")[0] for c in every if c.way == way}
+        assert variants == {"plain", "causal", "grouped", "window", "lengths", "soft cap"}
 
 
 @pytest.mark.parametrize("key", SMALL)

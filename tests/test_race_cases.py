@@ -10,36 +10,6 @@ from attnbook.kernels import launch
 from benchmarks.race import agreement, cases, forms, race, record, turns
 
 
-def test_decoding_is_over_these_caches():
-    """Llama 3's heads alone and in a batch, keys for each head and for all together, lengths."""
-    asked = [(c.width, c.batch, c.heads, c.kv_heads, c.padded) for c in cases.decoding()]
-    assert asked == [
-        (128, 1, 32, 8, False),
-        (128, 16, 32, 8, False),
-        (128, 1, 32, 32, False),
-        (128, 4, 32, 1, False),
-        (64, 1, 32, 8, False),
-        (128, 8, 32, 8, True),
-    ]
-    assert {(c.way, c.n_q, c.n_k, c.causal, c.window) for c in cases.decoding()} == {
-        ("decode", 1, 2**16, False, None)
-    }
-
-
-def test_variants_are_these_both_ways():
-    names = "name", "way", "width", "n_k", "heads", "kv_heads", "causal", "window", "softcap"
-    found = [tuple(getattr(c, name) for name in names) for c in cases.variants()]
-    wanted = [
-        ("grouped, causal", 128, 2**12, 16, 4, True, None, None),
-        ("window, causal", 128, 2**13, 16, 16, True, 1023, None),
-        ("lengths", 128, 2**12, 16, 16, False, None, None),
-        ("soft cap, causal", 128, 2**12, 16, 16, True, None, 50.0),
-    ]
-    ways = "forward", "backward"
-    assert found == [(name, way, *rest) for way in ways for name, *rest in wanted]
-    assert [c.padded for c in cases.variants()] == [False, False, True, False] * 2
-
-
 def test_plain_squares_share_no_heads_and_hide_nothing():
     for case in cases.cases():
         if case.name in ("plain", "causal"):
@@ -175,7 +145,6 @@ def test_one_late_round_changes_neither_a_median_nor_a_ratio():
     times = [(1.0, 0.0)] * turns.WARM + [(1.0, host) for host in [1.0] * 10 + [99.0]]
     found = turns.turns({"a": lambda: None}, MadeUp(times), 0)
     assert found["a"].host == 1.0
-    assert (turns.WARM, turns.FEWEST, turns.MOST, turns.SECONDS) == (3, 11, 51, 2)
 
 
 def test_the_source_is_that_of_every_module_in_any_order():

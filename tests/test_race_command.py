@@ -89,22 +89,6 @@ def test_the_file_grows_and_a_second_run_measures_only_what_is_left(short, tmp_p
     assert run(file, "--replace") == 0 and len(short.asked) == 6
 
 
-def test_what_was_measured_stays_when_a_case_ends_the_process(short, tmp_path, monkeypatch):
-    whole = race.rows
-
-    def stops(case, *given):
-        if case == short.cases[1]:
-            raise KeyboardInterrupt
-        return whole(case, *given)
-
-    monkeypatch.setattr(race, "rows", stops)
-    with pytest.raises(KeyboardInterrupt):
-        run(tmp_path / "out" / "a.json")
-    found = json.loads((tmp_path / "out" / "a.json").read_text())
-    assert [row["case"] for row in found["rows"]] == [short.cases[0].id]
-    assert not list(tmp_path.rglob("*.tmp"))
-
-
 def test_a_file_is_never_half_written(tmp_path, monkeypatch):
     kept = record.Record(tmp_path / "a.json", {"environment": WHERE, "settings": 1, "cases": []})
     kept.begin(RATES)
@@ -170,39 +154,6 @@ def test_no_case_begins_when_the_minutes_are_over(short, tmp_path, monkeypatch, 
     assert "2 of 3 cases" in said and "goes on with the rest" in said
 
 
-def test_a_form_that_breaks_the_gpu_is_left_out_from_then_on(short, tmp_path, monkeypatch, capsys):
-    file, whole = tmp_path / "a.json", race.rows
-
-    def breaks(case, forms, machine, ceilings, seconds, broken, running):
-        if case == short.cases[1] and "peer" not in broken:
-            raise race.Broken("peer", "an illegal access")
-        return whole(case, forms, machine, ceilings, seconds, broken, running)
-
-    monkeypatch.setattr(race, "rows", breaks)
-    with pytest.raises(SystemExit, match="2"):
-        run(file)
-    assert "peer: an illegal access\nThe GPU does nothing more" in capsys.readouterr().out
-    assert run(file) == 0
-    assert short.asked[1] == (short.cases[1].id, {"peer": "an illegal access"})
-    why = f"in the case {short.cases[1].id}: an illegal access"
-    assert short.asked[2] == (short.cases[2].id, {"peer": why})
-
-
-def test_a_form_after_which_the_gpu_is_dead_is_named():
-    machine = MadeUp()
-
-    def kills(case, x, machine):
-        machine.alive = False
-        raise RuntimeError("CUDA error: an illegal memory access was encountered")
-
-    case = cases.Case("plain", cases.FORWARD, 16, 8, 8, 1, 1, 1)
-    with pytest.raises(race.Broken, match="peer: RuntimeError: CUDA error"):
-        race.rows(case, {"peer": kills}, machine, RATES)
-    machine = MadeUp()
-    (row,) = race.rows(case, {"peer": kills}, machine, RATES, broken={"peer": "it broke"})
-    assert row["refused"] == "it broke" and machine.alive
-
-
 def test_memory_that_runs_out_ends_the_case_and_not_the_race(short, tmp_path, monkeypatch):
     def full(case, *given):
         raise torch.OutOfMemoryError("CUDA out of memory.\nTried to allocate")
@@ -211,20 +162,6 @@ def test_memory_that_runs_out_ends_the_case_and_not_the_race(short, tmp_path, mo
     assert run(tmp_path / "a.json") == 1
     rows = json.loads((tmp_path / "a.json").read_text())["rows"]
     assert [row["refused"] for row in rows] == ["OutOfMemoryError: CUDA out of memory."] * 3
-
-
-def test_the_status_says_that_ours_does_not_agree(short, tmp_path, monkeypatch, capsys):
-    for name, row, status in (
-        ("a", {"form": "ours", "refused": "its error, whole, is 1; expected", "error": 1}, 1),
-        ("b", {"form": "ours", "refused": "RuntimeError: no kernel"}, 1),
-        ("c", {"form": "ours, second choice", "refused": "its error", "error": 1}, 1),
-        ("d", {"form": "ours, second choice", "refused": "there is one"}, 0),
-        ("e", {"form": "SDPA FLASH", "refused": "its error", "error": 1}, 0),
-    ):
-        monkeypatch.setattr(race, "rows", lambda case, *given, r=row: [{"case": case.id} | r])
-        assert run(tmp_path / f"{name}.json") == status
-        said = f"OURS FAILED {short.cases[0].id}: {row['form']}: {row['refused']}"
-        assert (said in capsys.readouterr().out) == bool(status)
 
 
 def test_a_machine_without_a_gpu_is_told_so_in_one_sentence():
@@ -278,6 +215,3 @@ def test_each_way_has_its_forms_and_the_seconds_that_are_asked_for(short, tmp_pa
     ):
         assert (found, every) == (case, (Path("there"), case.way)) and rates == RATES
         assert machine.log == ["forget"] * 3 and (seconds, broken) == (3, {})
-    args = command._arguments([])
-    assert (args.seconds, args.minutes, args.peers) == (turns.SECONDS, 60, Path("peers"))
-    assert (args.only, args.file, args.replace) == (None, None, False)

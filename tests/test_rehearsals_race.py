@@ -55,6 +55,7 @@ ENDS = [
     ("hangs, later", 2, LATE),
     ("hangs, and holds Python's lock", -signal.SIGALRM, ENDED),
     ("is killed, later", -signal.SIGKILL, ENDED),
+    ("breaks the GPU", 2, ILLEGAL),
     ("breaks the GPU, later", 2, ILLEGAL),
 ]
 
@@ -104,11 +105,18 @@ def test_ours_is_left_out_of_one_case_only_and_has_failed_there(tmp_path):
     assert [at for at, why in kept(file).items() if why] == [(SECOND, "ours")]
 
 
-def test_any_form_of_ours_that_broke_has_failed():
-    row = {"form": "ours, second choice", "refused": LATE}
-    assert not command._is_ours_and_wrong(row)
-    assert command._is_ours_and_wrong(row | {"broken": True})
-    assert not command._is_ours_and_wrong(row | {"broken": True, "form": "peer"})
+@pytest.mark.parametrize(
+    ("form", "more", "wrong"),
+    [
+        ("ours", {}, True),
+        ("ours, second choice", {}, False),  # there may be none
+        ("ours, second choice", {"error": 1}, True),
+        ("ours, second choice", {"broken": True}, True),
+        ("peer", {"error": 1, "broken": True}, False),
+    ],
+)
+def test_a_form_of_ours_that_broke_or_does_not_agree_has_failed(form, more, wrong):
+    assert bool(command._is_ours_and_wrong({"form": form, "refused": LATE} | more)) == wrong
 
 
 def test_what_runs_is_written_down_before_it_runs(tmp_path):
