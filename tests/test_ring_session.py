@@ -26,12 +26,9 @@ def program(monkeypatch):
     return put
 
 
-def test_the_command_is_torchrun_on_this_machine_alone():
-    assert starting.command(3, "-m", "some.module", "4") == [
-        *(sys.executable, "-m", "torch.distributed.run"),
-        *("--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0", "--local-addr=127.0.0.1"),
-        *("--nproc-per-node=3", "-m", "some.module", "4"),
-    ]
+def test_ranks_meet_on_this_machine_alone():
+    here = {"--rdzv-endpoint=127.0.0.1:0", "--local-addr=127.0.0.1"}
+    assert here < set(starting.command(3, "-m", "some.module"))
 
 
 def test_what_ranks_print_is_returned_and_each_computes_on_one_thread(program, monkeypatch):
@@ -65,19 +62,6 @@ def test_the_input_is_open_as_long_as_whoever_started_it_lives(program, monkeypa
     for end in closed[0]:
         with pytest.raises(OSError):
             os.fstat(end)
-
-
-def test_a_run_that_is_late_is_told_to_end(program):
-    said = []
-    end = starting._end
-    program("import time; time.sleep(60)")
-    try:
-        starting._end = lambda run: end(run) or said.append(run.returncode)
-        with pytest.raises(TimeoutError, match=r"the run of 4 ranks took longer than 0\.5 s"):
-            launch(4, "x", seconds=0.5)
-    finally:
-        starting._end = end
-    assert said == [-signal.SIGTERM]
 
 
 class Run:

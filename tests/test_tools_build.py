@@ -5,14 +5,13 @@ import signal
 import subprocess
 import sys
 import time
-from types import SimpleNamespace
 
 import nbformat
 import pytest
 import yaml
 from small_book import PAGES, ROOT, write_book
 
-from tools import build, environment
+from tools import build
 
 TINY = nbformat.v4.new_notebook(
     cells=[
@@ -143,10 +142,3 @@ def test_two_builds_at_once_wait_for_each_other(book):
 )
 def test_each_cause_has_its_own_sentence(said, sentence):
     assert sentence in build.why(said)
-
-
-@pytest.mark.parametrize(("free", "full"), [(49e6, True), (51e6, False)])
-def test_a_disk_with_less_than_50_megabytes_is_full(monkeypatch, free, full):
-    usage = SimpleNamespace(free=free)
-    monkeypatch.setattr(environment.shutil, "disk_usage", lambda place: usage)
-    assert environment.disk_is_full("something else") == full

@@ -17,37 +17,18 @@ def notebook():
     return v4.new_notebook(cells=cells)
 
 
-def ids(url, times=1):
+def test_the_cell_stands_before_all_code_once_and_follows_the_address():
     one = notebook()
-    for _ in range(times):
+    for url in ("", URL, URL, f"{URL}-moved"):
         place(one, url)
-    return [cell.id for cell in one.cells]
-
-
-def test_the_cell_stands_before_all_code_once_and_only_with_an_address():
-    assert ids("") == ["a", "b"]
-    assert ids(URL) == ids(URL, times=2) == ["a", ID, "b"]
-
-
-def test_the_cell_goes_when_the_address_goes():
-    one = notebook()
-    place(one, URL)
+        text, *install, code = one.cells
+        assert (text.id, code.id) == ("a", "b")
+        said = [(cell.id, cell.source) for cell in install]
+        assert said == [(ID, SOURCE.format(url))] * bool(url)
+    assert f"%pip install -q git+{URL}-moved" in install[0].source
+    assert install[0].metadata.tags == ["remove-cell"], "it is hidden on the page"
     place(one, "")
     assert [cell.id for cell in one.cells] == ["a", "b"]
-
-
-def test_the_cell_follows_the_address():
-    one = notebook()
-    for url in (URL, f"{URL}-moved"):
-        place(one, url)
-    assert [cell.source for cell in one.cells if cell.id == ID] == [SOURCE.format(f"{URL}-moved")]
-
-
-def test_the_cell_names_the_address_and_is_hidden_on_the_page():
-    one = notebook()
-    place(one, URL)
-    assert f"%pip install -q git+{URL}" in one.cells[1].source
-    assert one.cells[1].metadata.tags == ["remove-cell"]
 
 
 @pytest.fixture
