@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+import torch
 from double import DOUBLE, text
 
 from attnbook import exercises
@@ -41,7 +42,7 @@ def test_returning_nothing_is_told():
 
 
 def test_wrong_type_shape_and_dtype_are_told_with_both():
-    assert "a list was returned; expected a float64 array of shape (1,)" in text(lambda x: [4.0])
+    assert "a tuple was returned; expected a float64 array of shape (1,)" in text(lambda x: (4.0,))
     assert "a MaskedArray was returned" in text(lambda x: np.ma.array(2 * x))
     assert "the shape is (1, 1); expected (1,)" in text(lambda x: 2 * x[None])
     assert "the dtype is float32; expected float64" in text(lambda x: np.float32(2) * x.astype("f"))
@@ -232,6 +233,37 @@ def test_each_dtype_has_its_own_tolerance_and_integers_are_of_one_kind():
     assert difference(np.arange(3), np.arange(3, dtype=np.int32)) is None
     assert "the dtype is" in difference(np.arange(3), np.arange(3.0))
     assert not identical(np.zeros(1), np.zeros(1, np.int64))
+
+
+def test_a_list_of_numbers_is_an_array_and_a_list_of_results_their_tuple():
+    assert difference(np.array([[0, 1], [1, 0]]), [[0, 1], [1, 0]]) is None
+    assert difference(np.array([0.5, 1.0]), [0.5, np.float64(1)]) is None
+    assert difference((3, 4), [3, 4]) is None
+    assert "the dtype is" in difference(np.array([0, 1]), [0.0, 1.0])
+    assert "the dtype is" in difference(np.float32([0.5]), [0.5])
+    assert "a list was returned" in difference(np.zeros(2), [0.0, [0.0, 0.0]])
+    assert "a list was returned" in difference(np.zeros(2), ["a", "b"])
+    assert "3 results were returned" in difference((3, 4), (3, 4, 5))
+    for name in ("triton.phases", "many_gpus.whose", "many_gpus.zigzag"):
+        exercise = exercises.find(name)
+        assert exercise.verdict(lambda *given, f=exercise.answer: [*f(*given)]).state == "right"
+
+
+def test_a_whole_number_may_be_typed_as_a_float():
+    assert exercises.triton.offset.verdict(16.0, 32, 65536.0).state == "right"
+    assert exercises.fused.after_cut.verdict(2.0, 3.0, np.float32(2)).state == "right"
+    told = exercises.fused.after_cut.verdict(2.5, 3, 2).text
+    assert "n_q is float 2.5; the check wants a whole number from 0 to 1000" in told
+    assert exercises.weighted_average.not_a_lookup.verdict(1e300).state == "wrong"
+
+
+def test_an_input_of_a_break_is_described_as_it_was_typed():
+    told = exercises.modules.whose_mask.verdict(torch.zeros(2, 2, 2)).text
+    assert "mask is float32 tensor of shape (2, 2, 2); expected booleans" in told
+    assert (
+        "mask is list [[[0, 1]], [[1, 1]]]"
+        in exercises.modules.whose_mask.verdict([[[0, 1]], [[1, 1]]]).text
+    )
 
 
 def test_an_unknown_exercise_is_an_error():

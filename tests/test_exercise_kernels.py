@@ -221,7 +221,7 @@ def test_digits_that_are_lost_on_the_way_are_missed():
         (number_by_number, "the function that launches your kernel, not the kernel"),
         (called, "a kernel is not called but launched, on a grid"),
         (lambda x, factor: factor * x, "no kernel has stored anything"),
-        (lambda x, factor: [scaling(last_again)(x, factor)], "a list was returned"),
+        (lambda x, factor: [scaling(last_again)(x, factor)], "the shape is (1, 3); expected (3,)"),
         (scaling(misspelt), "NameError: name 'factr' is not defined\n  where  line"),
         (scaling(far_away), "program 0 would load what is in none of the kernel's arrays"),
         (scaling(without_the_last), "nan"),

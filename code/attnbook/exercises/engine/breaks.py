@@ -49,6 +49,8 @@ class Break(Exercise):
         names = parameter_names(self.right)
         inputs = tuple(map(plain_input, answer))
         if refusal := self._refusal(names, inputs):
+            for plain, typed in zip(inputs, answer, strict=True):
+                refusal = refusal.replace(describe(plain), describe(typed))
             return not_yet(refusal)
         arguments = dict(zip(names, inputs, strict=True))
         right, broken = (attempt(self.through(f), arguments) for f in (self.right, self.broken))
@@ -79,7 +81,7 @@ def plain_input(value):
     """Rows as an array, a number as Python's; the rest stays as it is, for `allowed` to refuse.
 
     Integers become int64, whose differences do not wrap around, and floats float64: an input
-    breaks by its numbers, not by its dtype.
+    breaks by its numbers, not by its dtype. So a single float that is whole becomes an integer.
     """
     rows = isinstance(value, (list, tuple, np.ndarray, Number)) or hasattr(value, "detach")
     array = numbers(value) if rows else None
@@ -87,14 +89,17 @@ def plain_input(value):
         return value
     dtype = {"i": np.int64, "u": np.int64, "f": np.float64}.get(array.dtype.kind, array.dtype)
     array = array.astype(dtype)
-    return array if array.ndim else array.item()
+    if array.ndim:
+        return array
+    number = array.item()
+    whole = isinstance(number, float) and number.is_integer() and abs(number) < 2**53
+    return int(number) if whole else number
 
 
 def whole_numbers(low, high, **arguments):
     """A sentence if one of these is no whole number from `low` to `high`, or None."""
     for name, n in arguments.items():
-        whole = isinstance(n, Integral) or (isinstance(n, float) and n.is_integer())
-        if isinstance(n, bool) or not whole or not low <= n <= high:
+        if isinstance(n, bool) or not isinstance(n, Integral) or not low <= n <= high:
             wanted = f"a whole number from {low} to {high}"
             return f"{name} is {describe(n)}; the check wants {wanted}."
     return None

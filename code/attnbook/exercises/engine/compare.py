@@ -38,13 +38,14 @@ def difference(want, got, exact_zeros=False, dtype_matters=True, to_the_bit=Fals
     """None where `got` is as wanted; else what is wrong with it, without the values.
 
     Arrays and numbers agree within the tolerance of the wanted dtype, or `to_the_bit`. With
-    `exact_zeros`, what should be 0 must be exactly 0.
+    `exact_zeros`, what should be 0 must be exactly 0. A list of numbers is the array of them, and
+    a list of results their tuple.
     """
     if got is None:
         return "nothing was returned: is a `return` missing?"
     if isinstance(want, tuple):
         return _tuples(want, got, exact_zeros, dtype_matters, to_the_bit)
-    want = np.asarray(want)
+    want, got = np.asarray(want), _array_of_list(got)
     if type(got) is not np.ndarray and not isinstance(got, NUMBERS):
         return f"a {type(got).__name__} was returned; expected {_kind(want)}"
     if np.shape(got) != want.shape:
@@ -56,7 +57,14 @@ def difference(want, got, exact_zeros=False, dtype_matters=True, to_the_bit=Fals
     return None
 
 
+def _array_of_list(got):
+    """A list of numbers, or of rows of them, as an array; anything else as it is."""
+    array = numbers(got) if isinstance(got, list) else None
+    return got if array is None or array.dtype.kind not in "biuf" else array
+
+
 def _tuples(want, got, *options):
+    got = tuple(got) if isinstance(got, list) else got
     if not isinstance(got, tuple) or len(got) != len(want):
         several, kind = isinstance(got, tuple), type(got).__name__
         was = f"{len(got)} results were" if several else f"a {kind} was"

@@ -32,14 +32,10 @@ def last_offset_in_32_bits(batch, heads, n):
     return (batch * heads * n * 128 - 1 + 2**31) % 2**32 - 2**31
 
 
-def on_whole_numbers(function):
-    return lambda *sizes: function(*map(int, sizes))
-
-
 def are_sizes_that_fit(batch, heads, n):
     if refusal := whole_numbers(1, 10**12, batch=batch, heads=heads, n=n):
         return refusal
-    size = 2 * 128 * int(batch) * int(heads) * int(n)
+    size = 2 * 128 * batch * heads * n
     if size > 80 * 2**30:
         little = f"{size - 80 * 2**30} bytes more than 80 GiB"
         much = f"{min(size, 2**60) >> 30} GiB"
@@ -64,7 +60,6 @@ exercise = break_it(
     MISTAKES,
     broken=last_offset_in_32_bits,
     right=last_offset,
-    through=on_whole_numbers,
     allowed=are_sizes_that_fit,
     stated=(2**32 - 1, -1),
 )
