@@ -6,7 +6,6 @@ from figures import CALLS, KEPT, LOADS, figure_of
 from matplotlib.patches import FancyBboxPatch
 
 from attnbook import plots
-from attnbook.colours import MUTED
 from attnbook.distributed.traffic import (
     Work,
     head_parallel_bytes,
@@ -65,12 +64,23 @@ def test_each_rank_adds_its_part_to_the_block_that_it_has():
             assert steps[step][rank] == visited
 
 
+def grids(name):
+    """What is drawn side by side: words in cells, and the strips below."""
+    seen, drawn = [], rings.side_by_side
+    with pytest.MonkeyPatch.context() as patch:
+        noted = lambda *given, **look: seen.append(look) or drawn(*given, **look)  # noqa: E731
+        patch.setattr(rings, "side_by_side", noted)
+        CALLS[name]()
+    return seen[0]
+
+
 def test_each_tile_of_the_mask_is_computed_when_its_keys_are_there():
-    for ax_words, kept in zip(meetings(), KEPT, strict=True):
+    for words, kept in zip(grids("meetings_grids")["words"], KEPT, strict=True):
         owner = {p: rank for rank, mine in enumerate(kept) for p in mine}
-        assert set(ax_words) == {(i, j) for i in owner for j in owner if j <= i}
-        for (i, j), step in ax_words.items():
-            assert whose(4)[step, owner[i]] == owner[j]
+        assert len(words) == len(owner)
+        for (i, j), step in np.ndenumerate(words):
+            assert (step != "") == (j <= i)
+            assert not step or whose(4)[int(step), owner[i]] == owner[j]
 
 
 def test_a_tile_of_another_rank_is_found(monkeypatch):
@@ -78,25 +88,6 @@ def test_a_tile_of_another_rank_is_found(monkeypatch):
     monkeypatch.setattr(rings, "_owners", lambda *x: {p: 3 - r for p, r in right(*x).items()})
     with pytest.raises(AssertionError):
         test_each_tile_of_the_mask_is_computed_when_its_keys_are_there()
-
-
-def meetings():
-    """The numbers of the tiles, by row and column, of each grid from left to right."""
-    (ax,) = figure_of(CALLS["meetings_grids"]).axes
-    lowest = max(text.get_position()[1] for text in ax.texts)  # the ranks of the pieces
-    numbers = [t for t in ax.texts if t.get_text().isdigit() and t.get_color() != MUTED]
-    dark = [t for t in numbers if t.get_position()[1] < lowest - 0.01]
-    for left, right, number in ((0, 3.35, 4), (3.35, 6.7, 8)):
-        mine = [t for t in dark if left < t.get_position()[0] < right]
-        xs = sorted({round(t.get_position()[0], 3) for t in mine})
-        ys = sorted({round(t.get_position()[1], 3) for t in mine})
-        assert len(xs) == len(ys) == number
-        yield {
-            (ys.index(round(t.get_position()[1], 3)), xs.index(round(t.get_position()[0], 3))): int(
-                t.get_text()
-            )
-            for t in mine
-        }
 
 
 def test_a_message_is_as_long_as_it_has_bytes():
@@ -135,11 +126,8 @@ def test_nothing_to_do_is_hatched_and_has_no_number():
 
 
 def test_the_text_says_who_keeps_each_piece():
-    ax = figure_of(CALLS["turns_grids"]).axes[0]
-    lowest = max(text.get_position()[1] for text in ax.texts)
-    strip = [t for t in ax.texts if t.get_position()[1] == pytest.approx(lowest)]
-    strip.sort(key=lambda text: text.get_position()[0])
-    assert "".join(text.get_text() for text in strip) == "00112233" + "01233210"
+    strips = grids("turns_grids")["strips"]
+    assert ["".join(words) for _, words in strips] == ["00112233", "01233210"]
 
 
 def lanes():

@@ -124,15 +124,6 @@ def test_what_is_written_on_a_pattern_has_a_ground_of_its_own():
     ]
 
 
-@pytest.mark.parametrize(
-    ("shape", "below"),
-    [((1, 3, 3), False), ((1, 1, 3), False), ((1, 1, 4), True), ((2, 3, 3), True)],
-)
-def test_the_colour_bar_is_beside_one_panel_and_below_several_or_a_wide_one(shape, below):
-    *panels, bar = figure_of(lambda: plots.heatmaps(np.ones(shape))).axes
-    assert (bar.get_position().y1 < panels[0].get_position().y0) == below
-
-
 def test_none_and_no_other_label_leaves_the_colour_bar_out():
     axes = {label: plots.heatmap([[1]], label=label).figure.axes for label in (None, "")}
     assert [len(each) for each in axes.values()] == [1, 2]
@@ -156,9 +147,3 @@ def test_rows_are_named_at_the_left_of_the_first_panel_alone():
     first, second, _ = plots.heatmaps(np.ones((2, 3, 3))).figure.axes
     assert (first.get_ylabel(), second.get_ylabel()) == ("queries i", "")
     assert list(second.get_yticks()) == []
-
-
-def test_words_that_are_turned_stand_around_their_place():
-    (turned,) = [t for t in plots.attention_diagram().figure.axes[0].texts if t.get_rotation()]
-    assert (turned.get_ha(), turned.get_va()) == ("center", "center")
-    assert turned.get_position() == (3.28, 1.75)
