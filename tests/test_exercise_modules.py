@@ -35,6 +35,11 @@ class Turned(Gated):
         self.w_g = nn.Linear(n_heads, d_model, bias=False)
 
 
+class Halved(Gated):
+    def forward(self, x):
+        return super().forward(x) / 2
+
+
 class Empty(nn.Module):
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -106,6 +111,21 @@ REFUSED = {
 def test_what_is_no_module_no_loop_or_no_file_is_refused(name, answer, told):
     verdict = exercises.find(f"modules.{name}").verdict(answer)
     assert verdict.state == "wrong" and told in verdict.text
+
+
+def test_a_gradient_is_shown_only_where_what_it_belongs_to_is_right():
+    split_joint, gated = exercises.modules.split_joint, exercises.modules.gated
+    right = split_joint.answer
+    told = split_joint.verdict(lambda x, n_heads: right(x, n_heads).abs().clamp(max=3)).text
+    assert "Not yet: result: the values differ" in told and "gradient" not in told
+    assert "first     at [0, 0, 1, 0]: expected 6, got 3" in told and "\n\n" not in told
+    told = split_joint.verdict(
+        lambda x, n_heads: 2 * right(x, n_heads) - right(x.detach(), n_heads)
+    ).text
+    assert "Not yet: gradient: the values differ" in told and "right: result" in told
+    assert "result [" not in told
+    told = gated.verdict(lambda *sizes: Halved(*sizes)).text
+    assert "Not yet: out: the values differ" in told and "grad" not in told
 
 
 def test_a_module_is_written_trained_saved_and_goes_on():

@@ -1,10 +1,12 @@
 """Say in words how a result differs from the one that is wanted."""
 
 import math
+import re
 
 import numpy as np
 
 LARGEST = 100_000  # numbers in an answer that is typed
+READ = 8  # numbers that are compared at a glance
 # Above the rounding of a short chain of operations, far below what any mistake makes.
 TOLERANCE = {"float16": 4e-3, "float32": 1e-5, "float64": 1e-11}
 NUMBERS = (bool, int, float, np.generic)
@@ -111,6 +113,7 @@ def show(value):
     if value.size > 32:
         return f"{value.dtype} array of shape {value.shape}"
     text = np.array2string(value, precision=4, suppress_small=False, max_line_width=80)
+    text = re.sub(r"\n{2,}", "\n", text)  # between matrices, of which there may be many
     return text if value.dtype.name in ("float64", "bool", "int64") else f"{text} ({value.dtype})"
 
 
@@ -122,10 +125,18 @@ def _representation(value):
 
 
 def first_difference(want, got):
-    """Where two arrays of one shape first differ, if what `show` prints does not tell."""
+    """Where two arrays of one shape first differ, if what `show` prints does not tell.
+
+    Of several results it is where the first one differs that is wrong.
+    """
+    if hasattr(want, "_fields") and getattr(got, "_fields", None) == want._fields:
+        named = zip(want._fields, want, got, strict=True)
+        wrong = next(((name, *pair) for name, *pair in named if difference(*pair)), None)
+        first = first_difference(*wrong[1:]) if wrong else None
+        return first and f"{wrong[0]} {first}"
     if not (isinstance(want, np.ndarray) and isinstance(got, np.ndarray)):
         return None
-    tells = show(want) != show(got) and want.size <= 32
+    tells = show(want) != show(got) and want.size <= READ
     if tells or got.shape != want.shape or got.dtype.kind not in "biuf":
         return None
     with np.errstate(all="ignore"):

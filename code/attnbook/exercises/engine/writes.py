@@ -216,22 +216,34 @@ class Write(Exercise):
         return not same and set(known.changed) <= set(outcome.changed)
 
     def _report(self, sentence, index, outcome):
-        wanted = self.wanted[index].value
+        wanted, got = _where_gradients_differ(self.wanted[index].value, self._named(outcome.value))
         inputs = "\n".join(
             map(_assignment, *zip(*self.cases[index].arguments.items(), strict=True))
         )
         output = {name: getattr(outcome.output, name).text() for name in ("printed", "warned")}
         if outcome.raised:
             return not_yet(sentence, where=outcome.where, input=inputs, **output)
-        first = first_difference(wanted, outcome.value)
         return not_yet(
             sentence,
             input=inputs,
             expected=show(wanted),
-            got=show(self._named(outcome.value)),
-            first=first,
+            got=show(got),
+            first=first_difference(wanted, got),
             **output,
         )
+
+
+def _where_gradients_differ(wanted, got):
+    """Of several results, gradients among them, the first that is wrong; else both as they are.
+
+    A gradient says nothing while what it is a gradient of is wrong.
+    """
+    names = getattr(wanted, "_fields", ())
+    several = any(name.startswith("grad") for name in names)
+    if not several or getattr(got, "_fields", None) != names:
+        return wanted, got
+    pairs = zip(wanted, got, strict=True)
+    return next((pair for pair in pairs if difference(*pair)), (wanted, got))
 
 
 def _is_stub(error):
