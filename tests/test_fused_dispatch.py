@@ -1,17 +1,13 @@
 """Which program runs, why the others refuse, and how that is said."""
 
-import sys
-import types
 import warnings
 
 import pytest
 import torch
-from fused_cases import options_of
 from test_arguments import refusal
 
 from attnbook import fused
 from attnbook.fused import dispatch, implementations
-from attnbook.pytorch import options, rules
 
 torch.manual_seed(0)
 Q, K, V = torch.randn(3, 1, 2, 6, 16)
@@ -114,52 +110,6 @@ def test_under_a_compiler_it_is_said_when_the_program_is_made():
         for _ in range(2):
             compiled(leaf, K, V, softcap=2.0)
     assert len(said) == 1
-
-
-REFUSALS = {
-    "no kernel computes in float64": {"dtype": torch.float64},
-    "its heads have 1 to 256 features, keys as many as values": {"width": 264},
-    "its backward pass takes no bias": {"grad": True, "alibi": True},
-    None: {"alibi": True},
-}
-
-
-@pytest.mark.parametrize("reason", REFUSALS)
-def test_kernels_refuse_on_a_gpu_what_they_cannot(monkeypatch, reason):
-    """On a machine without a GPU: what is asked of a tensor is its device, dtype and shape."""
-    monkeypatch.setattr(options, "is_there", lambda module: True)
-    case = REFUSALS[reason]
-    x = torch.zeros(1, 2, 4, case.get("width", 16), dtype=case.get("dtype", torch.float32))
-    x.requires_grad_(case.get("grad", False))
-    on_gpu = types.SimpleNamespace(device=torch.device("cuda"), dtype=x.dtype, shape=x.shape)
-    on_gpu.requires_grad = x.requires_grad
-    asked = options_of(x, x, alibi=case.get("alibi", False))
-    assert implementations.kernels_refuse(on_gpu, on_gpu, on_gpu, asked) == reason
-
-
-def test_kernels_are_given_every_option(monkeypatch):
-    given = {}
-
-    def flash_attention(q, k, v, **options):
-        given.update(options)
-        return q
-
-    stand_in = types.SimpleNamespace(flash_attention=flash_attention)
-    monkeypatch.setitem(sys.modules, "attnbook.kernels", stand_in)
-    lens = torch.tensor([3])
-    asked = options_of(
-        Q, K, causal=True, window=2, valid_lens=lens, softcap=4.0, alibi=True, scale=0.5
-    )
-    implementations.by_kernels(Q, K, V, asked)
-    bias = given.pop("bias")
-    assert bias.shape == (1, 2, 6, 6) and bias[0, 0, 0, 1] == -(2.0**-4)
-    assert given == {"rule": rules.of(True, 2, lens), "softcap": 4.0, "scale": 0.5}
-
-
-def test_without_triton_the_kernels_refuse_and_say_so(monkeypatch):
-    monkeypatch.setattr(options, "is_there", lambda module: False)
-    on_gpu = types.SimpleNamespace(device=torch.device("cuda"))
-    assert implementations.kernels_refuse(on_gpu, None, None, None) == "triton is not installed"
 
 
 def test_a_device_without_numbers_is_refused_by_the_dispatcher():

@@ -126,24 +126,13 @@ def test_inside_a_compiled_function_it_is_compiled_with_it():
         assert_answers(compiled, case)
 
 
-FLEX = {
-    "it gives no gradients on a CPU": {"grad": True},
-    "compiled, it takes no float64 and no width below 16": {"dtype": torch.float64},
-    "it needs a C++ compiler, and no-such-compiler is missing": {"compiler": "no-such-compiler"},
-    "it cannot be compiled where PyTorch's folder has a space in its path": {"folder": "/a b"},
-}
-
-
-@pytest.mark.parametrize("reason", FLEX)
-def test_it_refuses_what_it_cannot(monkeypatch, reason):
-    case = FLEX[reason]
+def test_it_refuses_where_pytorchs_folder_has_a_space_in_its_path(monkeypatch):
     monkeypatch.setattr(implementations, "WORTH_COMPILING", 0)
-    monkeypatch.setenv("CXX", case.get("compiler", "sh"))
-    monkeypatch.setattr(torch, "__file__", case.get("folder", "/a"))
-    q = torch.zeros(1, 1, 4, 16, dtype=case.get("dtype", torch.float32))
-    q.requires_grad_(case.get("grad", False))
+    monkeypatch.setenv("CXX", "sh")
+    monkeypatch.setattr(torch, "__file__", "/a b")
+    q = torch.zeros(1, 1, 4, 16)
     said = {row.backend: row.reason for row in fused.explain(q, q, q, softcap=2.0)}
-    assert said["FlexAttention"] == reason
+    assert "a space in its path" in said["FlexAttention"]
 
 
 def test_it_gives_no_gradients_on_a_cpu_yet():

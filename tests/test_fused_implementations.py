@@ -189,10 +189,10 @@ def test_the_kernels_are_given_all_as_it_is_and_no_gradient_of_a_bias(monkeypatc
     assert given[1][1] == dict.fromkeys(("softcap", "bias", "scale")) | {"rule": rules.Rule()}
     implementations.by_kernels(Q, K, V, options_of(Q, K, bias=bias, alibi=True))
     assert given[2][1]["bias"].shape == (1, 4, 3, 5)
-    implementations.by_kernels(
-        Q, K, V, options_of(Q, K, rule=rules.prefix(2) & rules.sliding_window(2, 1))
-    )
-    assert given[3][1]["rule"] == rules.prefix(2) & rules.sliding_window(2, 1)
+    assert given[2][1]["bias"][0, 0, 0, 1] == bias[0, 1] - 2.0**-2  # ALiBi's, and what is given
+    rule, numbers = rules.prefix(2) & rules.sliding_window(2, 1), {"softcap": 4.0, "scale": 0.5}
+    implementations.by_kernels(Q, K, V, options_of(Q, K, rule=rule, causal=True, **numbers))
+    assert given[3][1] == numbers | {"bias": None, "rule": rules.causal() & rule}
 
 
 DOCUMENTS = np.array([[0, 1, 1], [0, 0, 2]]), np.array([[0, 0, 1, 1, 2], [2, 1, 2, 0, 2]])

@@ -8,7 +8,6 @@ import pytest
 
 from attnbook.kernels import machine_code
 from attnbook.kernels.machine_code import source
-from attnbook.kernels.machine_code.source import module_text
 
 import triton
 import triton.language as tl
@@ -32,12 +31,6 @@ def products(x_ptr, out_ptr, n, ROWS: tl.constexpr, COLS: tl.constexpr, D: tl.co
         p = shifted(tl.dot(q, k.T), 1.0)
         out += tl.dot(p.to(k.dtype), k)
     tl.store(out_ptr + i[:, None] * D + d[None], out)
-
-
-@triton.jit
-def own_name(x_ptr):
-    POINTERS = 1.5
-    tl.store(x_ptr, POINTERS)
 
 
 @triton.jit
@@ -127,16 +120,6 @@ def test_the_same_with_and_without_the_interpreter(hopper):
             check=True,
         )
         assert run.stdout.split() == [kind, str(len(hopper.instructions))]
-
-
-def test_helpers_and_constants_travel_with_the_kernel():
-    text = module_text(products, SMALL)
-    assert "def shifted" in text and "TWICE = tl.constexpr(2.0)" in text
-    assert text.index("TWICE =") < text.index("def shifted") < text.index("def products")
-
-
-def test_a_name_of_the_kernel_s_own_is_not_looked_up_outside():
-    assert "bf16" not in module_text(own_name, {})
 
 
 def test_one_name_for_two_things_is_refused():
