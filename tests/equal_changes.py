@@ -298,7 +298,7 @@ EQUAL = {
         "wide = F.pad(v, (0, v.shape[-1]))",
         "wide = F.pad(v, (0, q.shape[-1] + v.shape[-1]))",
     },
-    "fused.document_blocks": {
+    "flex_attention.document_blocks": {
         "documents = np.repeat([0, 2], [8, 16])",  # other numbers of the same two documents
     },
     "triton.programs": {

@@ -319,7 +319,7 @@ def test_unsigned_inputs_and_a_stub_among_inputs():
         (exercises.roofline.two_roofs, (1e3, 4096 / 512)),
         (exercises.many_gpus.shared_heads, (1e4, 32, 8)),
         (exercises.fused.after_cut, (64, 64, 32)),
-        (exercises.fused.late_cap, ([1, 0, 1], 0.01)),
+        (exercises.flex_attention.late_cap, ([1, 0, 1], 0.01)),
     ],
     ids=lambda x: getattr(x, "name", None),
 )
@@ -335,4 +335,4 @@ def test_a_tie_of_two_roofs_is_no_wrong_answer():
 def test_several_slips_that_give_one_number_share_a_sentence():
     assert "3.5 d wide, not 4" in exercises.cost.overtakes.verdict(14.5 * 4096).text
     assert "all ranks" in exercises.many_gpus.bytes_sent.verdict(3840).text
-    assert "sum to 36" not in exercises.fused.document_blocks.verdict([15, 6, 15]).text
+    assert "sum to 36" not in exercises.flex_attention.document_blocks.verdict([15, 6, 15]).text

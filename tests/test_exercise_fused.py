@@ -84,13 +84,13 @@ def test_what_a_rule_does_that_vmap_refuses_is_told(rule, said):
     def window_rule(valid_lens, n_q, n_k, left):
         return lambda b, h, i, j: rule(valid_lens, b, j)
 
-    assert said in text(exercises.fused.window_rule, window_rule)
+    assert said in text(exercises.flex_attention.window_rule, window_rule)
 
 
 @pytest.mark.parametrize("shift", ["score", "query", "other"])
 def test_a_change_that_writes_in_place_is_told_what_the_compiled_flex_refuses(shift):
     def sloped(n_heads, n_q, n_k):
-        right = exercises.fused.sloped.answer(n_heads, n_q, n_k)
+        right = exercises.flex_attention.sloped.answer(n_heads, n_q, n_k)
 
         def change(s, b, h, i, j):
             if shift == "score":
@@ -103,7 +103,7 @@ def test_a_change_that_writes_in_place_is_told_what_the_compiled_flex_refuses(sh
         return change
 
     said = {"score": "writes into s", "query": "writes into i", "other": "in place"}
-    assert said[shift] in text(exercises.fused.sloped, sloped)
+    assert said[shift] in text(exercises.flex_attention.sloped, sloped)
 
 
 def found(q, k, v):

@@ -10,7 +10,8 @@ from attnbook.exercises.engine import diagnose, writes
 
 WRITE = [e for e in exercises.every() if e.kind == "Write"]
 ON_TENSORS = {  # chapters
-    *("twins", "precision", "error_budget", "modules", "libraries", "fused", "triton")
+    *("twins", "precision", "error_budget", "modules", "libraries", "fused", "flex_attention"),
+    "triton",
 }
 CALLS = 2500  # of the answer
 

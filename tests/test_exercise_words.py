@@ -26,19 +26,19 @@ def stored_mask(valid_lens, n_q, n_k, left):
     ("name", "answer"), [("sloped", stored_bias), ("window_rule", stored_mask)]
 )
 def test_who_stores_an_array_of_all_places_is_not_told_that_there_is_none(name, answer):
-    exercise = getattr(exercises.fused, name)
+    exercise = getattr(exercises.flex_attention, name)
     verdict = exercise.verdict(answer)
     assert verdict.state == "right" and "an array of n_q · n_k numbers is made" in verdict.text
     assert exercise.verdict(exercise.answer).text == f"Correct. {exercise.notice}"
 
 
 def test_the_package_s_own_rule_stores_no_array():
-    verdict = exercises.fused.window_rule.verdict(
+    verdict = exercises.flex_attention.window_rule.verdict(
         lambda lens, n_q, n_k, left: and_masks(
             fused.flex.sliding_window(n_q, n_k, left), fused.flex.padding(lens)
         )
     )
-    assert verdict.text == f"Correct. {exercises.fused.window_rule.notice}"
+    assert verdict.text == f"Correct. {exercises.flex_attention.window_rule.notice}"
 
 
 def test_what_a_skipped_rank_leaves_out_is_counted():

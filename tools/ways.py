@@ -19,6 +19,7 @@ NAMES = {"gpus": "GPUs", "triton": "Triton", "flash attention": "FlashAttention"
 NAMES |= {"heads": "several heads", "linear": "without the softmax", "online": "online softmax"}
 NAMES |= {"precision": "short floats", "additive": "additive score", "twins": "twins in PyTorch"}
 NAMES |= {"museum": "museum of bugs", "cost": "what it costs", "fused": "fused programs"}
+NAMES |= {"flex attention": "FlexAttention"}
 CLOSED = re.compile(r"^> \*\*Aside.*(\n>.*)*", re.M)  # a note that opens when it is asked for
 # What a reader wants; the heading on the map; where the way leads, and where it goes on.
 WAYS = {

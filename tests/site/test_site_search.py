@@ -32,6 +32,9 @@ TAUGHT = {  # what a reader types -> part of the address where the first result 
     "bfloat16": "pytorch/precision.html",
     "transformer architecture": "numpy/three-ways.html",
     "attention is all you need": "numpy/three-ways.html#where",  # where its diagram is read
+    "FlexAttention": "gpu/flex-attention.html",
+    "score_mod": "gpu/flex-attention.html#",
+    "block mask": "gpu/flex-attention.html#",
     "how do I find a NaN": "pytorch/twins.html#break-it-once-find-the-nan",
 }
 NOTHING = {"einsum", "zyzzyva"}  # no chapter speaks of einsum

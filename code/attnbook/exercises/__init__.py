@@ -39,6 +39,7 @@ CHAPTERS = (
     "cost",
     "roofline",
     "fused",
+    "flex_attention",
     "triton",
     "machine_code",
     "many_gpus",
