@@ -21,10 +21,11 @@ def counting_tiles(piece):
         def counted(*arguments):
             tiles = 0
 
-            def handed(*given):
+            @functools.wraps(piece)
+            def handed(*given, **named):
                 nonlocal tiles
                 tiles += 1
-                return piece(*given)
+                return piece(*given, **named)
 
             results = function(*arguments, handed)
             return (*results, tiles) if isinstance(results, tuple) else results

@@ -18,9 +18,10 @@ def counting(meeting):
         def counted(*arguments):
             pairs = sent = 0
 
-            def handed(*given):
+            @functools.wraps(meeting)
+            def handed(*given, **named):
                 nonlocal pairs
-                found, number = meeting(*given)
+                found, number = meeting(*given, **named)
                 pairs += number
                 return found
 

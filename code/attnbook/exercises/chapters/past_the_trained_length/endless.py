@@ -50,10 +50,11 @@ def closing(function):
     def counted(*arguments):
         gaps = 0
 
-        def handed(*given):
+        @functools.wraps(closed_gap)
+        def handed(*given, **named):
             nonlocal gaps
             gaps += 1
-            return closed_gap(*given)
+            return closed_gap(*given, **named)
 
         out = function(*arguments, handed)
         return (out, gaps) if isinstance(out, np.ndarray) else out
