@@ -112,6 +112,17 @@ def test_more_is_darker_by_day_and_lighter_in_the_dark(scale):
 
 
 @each_scheme
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_weight_of_a_quarter_looks_unlike_one_of_a_third(scale, scheme):
+    pair = [STEPS[NAMES[shade(scale, weight)]][scheme] for weight in (1 / 4, 1 / 3)]
+    assert least_difference(pair, np.eye(3)) >= APART
+
+
+def test_two_weights_that_look_alike_are_found():
+    assert least_difference(["#223342", "#184057"], np.eye(3)) < APART
+
+
+@each_scheme
 def test_series_stand_out_from_the_paper(scheme):
     assert min(contrast(TABLE[name][scheme], TABLE["paper"][scheme]) for name in SERIES) >= 3
     assert contrast("#000000", TABLE["paper"][1]) < 3
