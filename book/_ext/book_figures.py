@@ -13,6 +13,10 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
 BEGIN = "Figure."
+FILM = (  # below a drawing whose pictures can be lit one by one
+    '<div class="film"><button type="button" class="play">Play</button>'
+    '<button type="button" class="step">Step</button></div>'
+)
 PREFIX = re.compile(r"\bf[0-9a-f]+-(?=\d+[\")])")
 
 
@@ -71,7 +75,10 @@ def _choose(app, doctree, docname):
 def _visit(visitor, node):
     path = Path(visitor.builder.srcdir, node["uri"].lstrip("/"))
     name = node.parent["ids"][0]
-    visitor.body.append(inline(path.read_text(encoding="utf-8"), node.get("alt", ""), name))
+    svg = path.read_text(encoding="utf-8")
+    visitor.body.append(inline(svg, node.get("alt", ""), name))
+    if 'class="step-' in svg:
+        visitor.body.append(FILM)
     file = f"{visitor.builder.imgpath}/{quote(visitor.builder.images[node['uri']])}"
     visitor.body.append(f'<a class="enlarge" href="{file}">Enlarge</a>')
     raise nodes.SkipNode

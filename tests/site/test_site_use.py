@@ -234,35 +234,76 @@ def test_nothing_moves_for_a_reader_who_asks_for_that(visit):
     assert not page.evaluate(MOVING)
 
 
-FILM = "figure.drawn:has(.step-0)"
-LIT = """([where, time]) => {
-  document.getAnimations().forEach(film => { film.pause(); film.currentTime = time; });
-  return [...document.querySelectorAll(`${where} [class^=step-]`)].filter(picture => {
-    const {left, right} = picture.getBoundingClientRect();
-    return getComputedStyle(picture).opacity > .9 && left > -9 && right < innerWidth + 9;
-  }).map(picture => picture.getAttribute("class"));
-}"""
-PICTURES = [f"step-{k}" for k in range(4)]
-MIDDLES, AFTER = [1200, 3600, 6000, 8400], 30_000  # ms; a picture is lit for 2400
+ONLINE, FILM = "book/numpy/online.html", "figure.drawn:has(.step-0)"
+LIT = """where => [...document.querySelectorAll(`${where} [class^=step-]`)].filter(picture => {
+  document.getAnimations().forEach(fading => fading.finish());
+  const {left, right} = picture.getBoundingClientRect();
+  return getComputedStyle(picture).opacity > .9 && left > -9 && right < innerWidth + 9;
+}).map(picture => Number(picture.classList[0].slice(5)))"""
+ALL, ALONE = [0, 1, 2, 3], [[0], [1], [2], [3]]
+KEEP_THE_BEAT = "window.setInterval = beat => { window.beat = beat; return 0; }"
 
 
-def test_a_film_plays_where_it_is_pointed_at_and_then_can_be_read(visit):
-    page = visit("book/numpy/online.html").page
-    assert page.evaluate(LIT, [FILM, MIDDLES[1]]) == PICTURES
+def button(page, name, where=FILM):
+    return page.locator(where).get_by_role("button", name=name)
+
+
+@pytest.mark.parametrize("press", ["click", "Enter", "Space"])
+def test_a_step_lights_the_next_picture_of_a_film_and_at_last_all(visit, press):
+    page = visit(ONLINE).page
     page.locator(FILM).hover()
-    assert [page.evaluate(LIT, [FILM, time]) for time in MIDDLES] == [[each] for each in PICTURES]
-    assert page.evaluate(LIT, [FILM, AFTER]) == PICTURES
+    assert page.evaluate(LIT, FILM) == ALL
+    for lit in [*ALONE, ALL, [0]]:
+        step = button(page, "Step")
+        step.click() if press == "click" else step.press(press)
+        assert page.evaluate(LIT, FILM) == lit
+
+
+def test_a_film_plays_once_and_then_can_be_read(visit):
+    page = visit("book/gpu/many-gpus.html").page
+    page.evaluate(KEEP_THE_BEAT)
+    button(page, "Play").click()
+    for lit in ALONE:
+        assert page.evaluate(LIT, FILM) == lit
+        page.evaluate("beat()")
+    assert page.evaluate(LIT, FILM) == ALL
+    button(page, "Play").click()
+    button(page, "Pause").click()
+    assert page.evaluate(LIT, FILM) == [0] and button(page, "Play").is_visible()
+
+
+def test_a_film_only_steps_for_a_reader_who_wants_nothing_to_move(visit):
+    page = visit(ONLINE).page
     page.emulate_media(reduced_motion="reduce")
-    assert page.evaluate(LIT, [FILM, MIDDLES[1]]) == PICTURES
+    assert not button(page, "Play").count()
+    button(page, "Step").click()
+    assert page.evaluate(LIT, FILM) == [0]
+    assert (
+        page.locator(f"{FILM} .step-1").evaluate("p => getComputedStyle(p).transitionDuration")
+        == "0s"
+    )
+    page.emulate_media(media="print")
+    assert page.evaluate(LIT, FILM) == ALL and not button(page, "Step").count()
 
 
-def test_on_a_phone_the_picture_of_a_film_that_is_lit_is_in_the_window(visit):
-    page = visit("book/numpy/online.html", width=390).page
-    page.locator(f"{FILM} a.enlarge").press("Enter")
-    large = [page.evaluate(LIT, ["dialog", time]) for time in MIDDLES]
-    assert large == [[each] for each in PICTURES]
-    page.add_style_tag(content="dialog svg { animation: none !important }")
-    assert page.evaluate(LIT, ["dialog", MIDDLES[3]]) == []
+def test_by_touch_on_a_phone_the_picture_that_is_lit_is_in_the_window(browser, site):
+    view = {"width": 390, "height": 844}
+    page = browser.new_context(has_touch=True, viewport=view).new_page()
+    page.goto(f"{site}/{ONLINE}")
+    page.locator(f"{FILM} svg").tap()
+    for lit in ALONE:
+        button(page, "Step", "dialog").tap()
+        assert page.evaluate(LIT, "dialog") == lit
+    page.evaluate("document.querySelector('dialog.enlarged').scrollLeft = 0")
+    assert page.evaluate(LIT, "dialog") == []
+    page.locator("dialog svg").tap()
+    assert not page.get_by_role("dialog").is_visible()
+    page.context.close()
+
+
+def test_without_scripts_a_film_has_no_buttons(visit):
+    page = visit(ONLINE, scripts=False).page
+    assert page.locator(f"{FILM} svg").is_visible() and not page.locator(".film").is_visible()
 
 
 EDGES = """() => {
