@@ -102,7 +102,8 @@ def shape_diagram(parts):
     """Draw arrays as boxes with their axes, and signs between them.
 
     `parts` holds pairs (name, axes) and signs: [("$Q$", "b n_q d_k"), "·", …]. Of three axes the
-    first is the depth of a stack; a name in dollars is a formula.
+    first is the depth of a stack; a name in dollars is a formula. Above a sign stands the word that
+    follows it, which has room for eight letters: "→ softmax".
 
     Raises
     ------
@@ -118,7 +119,9 @@ def shape_diagram(parts):
         if size:
             _array(ax, x + width / 2 + 0.08, y, size, *part)
         else:
-            text(ax, x + width / 2, y, part, size=17)
+            sign, _, word = part.partition(" ")
+            text(ax, x + width / 2, y, sign, size=17)
+            text(ax, x + width / 2, y - 0.34, word, color=MUTED)
         x += width
     return ax.figure
 
