@@ -46,7 +46,7 @@ here d_v = d_k, so both versions have the same scale.
 with one key its weight is 1 whatever the score.
     np.ones((2, 1)), np.ones((1, 1)), np.ones((1, 4))
     if len(k) == 1
-each query scores all keys alike, or nearly: even weights stay even under any scale.
+each query scores all keys alike, or nearly: equal weights stay equal under any scale.
     np.ones((1, 2)), np.ones((3, 2)), np.arange(12.0).reshape(3, 4)
     if spread(q, k.T) < 1e-6
 all values are equal, or nearly: their average is the same whatever the weights.
