@@ -65,7 +65,7 @@ with the query 0, or one so near to it, both versions score tanh(k): bend or not
 the keys are all equal, or nearly: then so are the weights, in both versions.
     [[1.0], [2.0]], [[0.5], [0.5], [0.5]]
     if np.allclose(k, k[0])
-the keys lie where the tanh is flat: both versions give them even weights.
+the keys lie where the tanh is flat: both versions give them equal weights.
     [[2.0]], [[30.0], [40.0]]
     if keys_saturate(q, k)
 the query is minus the sum of two keys: there both versions take the same step from key to key.
