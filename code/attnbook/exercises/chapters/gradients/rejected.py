@@ -18,7 +18,9 @@ import numpy as np
 
 from attnbook.exercises.engine import break_it
 
-SLOPE = 10 * np.log(4) - 4.5 * np.log(3)  # of the chapter's loss, by the first entry of its query
+SLOPE = 10 * np.log(4) - 4.5 * np.log(
+    3
+)  # of the chapter's loss with respect to the query's first entry
 
 
 def rejected():

@@ -22,7 +22,7 @@ from attnbook.gradients import softmax_backward
 
 
 def unseen():
-    """The average of 1 and -1 under even weights is 0, so that nothing is forgotten."""
+    """The average of 1 and -1 under equal weights is 0, so that nothing is forgotten."""
     return np.array([1.0, -1.0]), np.array([0.5, 0.5])
 
 
