@@ -262,7 +262,9 @@ def twins_diagram():
     }
     cells = [[s.format("axis"), s.format("dim"), back] for s, back in both_ways.values()]
     colors = dict.fromkeys(cells[2][:2], "good") | {back: "fair" for _, back in both_ways.values()}
-    return table_cells(list(both_ways), ["NumPy  ↓", "PyTorch  ↓", "and back  ↑"], cells, colors)
+    return table_cells(
+        list(both_ways), ["NumPy  ↓", "PyTorch  ↓", "backward pass  ↑"], cells, colors
+    )
 
 
 def _longest(words):

@@ -5,7 +5,7 @@ from attnbook.plots.primitives import arrow, box, heading, sheet, text
 from attnbook.plots.style import drawn
 
 MATRICES = ("W_q", "W_k", "W_v", "W_o")
-ABOVE, BELOW = 0.8, 2.45  # inches: the way forward and the way back
+ABOVE, BELOW = 0.8, 2.45  # inches: forward and backward
 
 
 @drawn
