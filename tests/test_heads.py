@@ -111,7 +111,7 @@ def test_heads_are_consecutive_pieces_in_front_of_the_positions():
     for b, h, n in np.ndindex(2, 4, 3):
         assert (heads[b, h, n] == x[b, n, 2 * h : 2 * h + 2]).all()
     assert (reference.merge_heads(heads) == x).all()
-    assert not (x.reshape(2, 4, 3, 2) == heads).all(), "a view is not a transpose"
+    assert not (x.reshape(2, 4, 3, 2) == heads).all(), "a reshape is not a transpose"
 
 
 @pytest.mark.parametrize("n_heads", [0, -2, 3])
