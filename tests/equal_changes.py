@@ -102,10 +102,10 @@ EQUAL = {
     "scale.overflow": {
         "entries = np.arange(1, 201)",  # 32 and 91 lie in each of these ranges
         "entries = np.arange(2, 200)",
-        # 65 · 31² fits as well, and no product is 65504 or 65505
+        # 65 · 31² fits as well, and no product is 65520
         "product_first, query_first = (65 * entries ** 2, 64 * (entries / 8) * entries)",
-        "return [entries[product > 65505][0] for product in (product_first, query_first)]",
-        "return [entries[product >= 65504][0] for product in (product_first, query_first)]",
+        "return [entries[product > 65520][0] for product in (product_first, query_first)]",
+        "return [entries[product >= 65521][0] for product in (product_first, query_first)]",
     },
     "scale.cosine_scores": {
         "k = k / np.where(length_k == 0, 2, length_k)",  # half of 0 is 0
