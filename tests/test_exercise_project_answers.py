@@ -3,6 +3,7 @@
 import pytest
 
 from attnbook import exercises
+from attnbook.exercises.engine import diagnose
 from attnbook.exercises.engine.edits import versions
 
 RIGHT = {  # a change of the solution that changes nothing
@@ -36,3 +37,27 @@ def test_a_wrong_call_names_the_function_that_was_called():
     wrong = changed("many_gpus.forward", "v[r], True → v[r]")
     told = exercises.many_gpus.forward.verdict(wrong).text
     assert "attend() missing 1 required positional argument: 'causal'" in told
+
+
+RAGGED = {  # and what is seen of each, once slips are compared
+    "behind = → if not start: return keys, values\n    behind =": "it is keys, as it came in",
+    "keys[..., start + count :, :] → keys[..., start + count - keys.shape[-2] :, :]": "right: values",
+}
+
+
+@pytest.mark.parametrize("line", RAGGED)
+def test_a_slip_that_makes_no_array_ends_no_diagnosis(line):
+    """Where keys come back too long, some slip of the solution returns a list of two shapes."""
+    exercise = exercises.past_the_trained_length.closed_gap
+    verdict = exercise.verdict(changed(exercise.name, line))
+    assert verdict.state == "wrong" and RAGGED[line] in verdict.text
+
+
+def test_where_no_fact_can_be_found_the_verdict_stands(monkeypatch):
+    def failing(*seen):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(diagnose, "_same_as", failing)
+    exercise = exercises.past_the_trained_length.closed_gap
+    verdict = exercise.verdict(changed(exercise.name, next(iter(RAGGED))))
+    assert verdict.state == "wrong" and "the shape is" in verdict.text
