@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import torch
 
@@ -125,6 +126,20 @@ def state_of_each_lane(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
         tl.store(out_ptr + row + j, tl.exp(s - top) / total, mask=j < n)
 
 
+@triton.jit
+def by_numpy(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(out_ptr + i, np.exp(x) * factor, mask=i < n)
+
+
+@triton.jit
+def in_numpy_for_a_number(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(out_ptr + i, np.maximum(factor, factor) * x, mask=i < n)
+
+
 def scaling(kernel, block=16):
     def scale(x, factor):
         out = torch.empty_like(x)
@@ -223,6 +238,8 @@ def test_digits_that_are_lost_on_the_way_are_missed():
         (lambda x, factor: factor * x, "no kernel has stored anything"),
         (lambda x, factor: [scaling(last_again)(x, factor)], "the shape is (1, 3); expected (3,)"),
         (scaling(misspelt), "NameError: name 'factr' is not defined\n  where  line"),
+        (scaling(by_numpy), "use tl.exp\n  where  line"),
+        (scaling(in_numpy_for_a_number), "use tl.maximum\n  at  tl.store"),
         (scaling(far_away), "program 0 would load what is in none of the kernel's arrays"),
         (scaling(without_the_last), "nan"),
         (scaling(number_by_number, block="x"), "your function raised TypeError"),

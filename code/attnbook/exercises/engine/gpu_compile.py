@@ -8,8 +8,9 @@ from collections.abc import Hashable
 import torch
 
 from attnbook.exercises.engine.attempt import attempt
+from attnbook.exercises.engine.edits import source
 from attnbook.exercises.engine.exercise import not_yet
-from attnbook.exercises.engine.launch import on_kernels
+from attnbook.exercises.engine.launch import FOREIGN, USE_TL, on_kernels
 from attnbook.exercises.engine.sandbox import replaced
 from attnbook.kernels import machine_code
 
@@ -73,6 +74,9 @@ def refusal(kernel, types, constants):
         *_, line, marker, why = ["", "", *str(error).splitlines()]
         if marker.strip() == "^":
             return re.sub(r"^\w+\((['\"])(.*)\1\)$", r"\2", why), line.strip()
+        for line in source(kernel).splitlines():
+            if found := FOREIGN.search(line):
+                return USE_TL.format(found[1]), line.strip()
     except Exception:  # no compiler, or no text of the kernel
         return None
     return None

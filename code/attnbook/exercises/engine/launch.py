@@ -3,6 +3,8 @@
 import contextlib
 import functools
 import itertools
+import linecache
+import re
 import traceback
 
 import numpy as np
@@ -10,7 +12,7 @@ import torch
 
 from attnbook.exercises.engine.attempt import refuse_huge
 from attnbook.exercises.engine.compare import difference
-from attnbook.exercises.engine.sandbox import Unfit, replaced
+from attnbook.exercises.engine.sandbox import Unfit, of_the_reader, replaced
 from attnbook.exercises.engine.settings import plain_settings
 from attnbook.kernels import watch
 from attnbook.kernels.interpreter import language_set_once
@@ -18,6 +20,8 @@ from attnbook.kernels.interpreter import language_set_once
 import triton
 
 GUARD = 1024  # numbers before and behind: more than any block of an exercise
+FOREIGN = re.compile(r"\b(?:np|numpy|math|torch)\.(\w+)\(")
+USE_TL = "a kernel computes with Triton's own functions: use tl.{}"
 
 
 def on_kernels(function):
@@ -128,7 +132,20 @@ def _launched(function, tensors, starts):
             raise NotImplementedError from None
         if not starts and isinstance(cause, AttributeError) and _raised_by_triton(cause):
             raise Unfit("a kernel is not called but launched, on a grid: kernel[grid](…)") from None
+        if found := FOREIGN.search(_line_of_kernel(cause)):
+            unfit = Unfit(USE_TL.format(found[1]))
+            raise unfit.with_traceback(cause.__traceback__) from None
         raise cause.with_traceback(cause.__traceback__) from None
+
+
+def _line_of_kernel(error):
+    """The last line of the traceback that a reader wrote, if Triton has called it."""
+    by_triton, line = False, ""
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        by_triton |= frame.f_globals.get("__name__", "").startswith("triton.")
+        line = linecache.getline(file, number) if by_triton and of_the_reader(file) else line
+    return line
 
 
 def _raised_by_triton(error):

@@ -114,6 +114,11 @@ sum.
     o / some → tl.load(out_a + i * D + f) + tl.load(out_b + i * D + f)
     tl.exp(a - shift) → a ; tl.exp(b - shift) → b
     tl.exp(a - shift) → a ; tl.exp(b - shift) → b ; tl.where(total == 0, top, shift + tl.log(some)) → shift + tl.log(total)
+the blocks are weighted by L, and the L are added: it is their sums of exponentials, exp(L), that
+weigh and that add up.
+    tl.exp(a - shift) → a ; tl.exp(b - shift) → b ; tl.where(total == 0, top, shift + tl.log(some)) → total
+    tl.exp(a - shift) → a ; tl.exp(b - shift) → b ; tl.where(total == 0, top, shift + tl.log(some)) → total ; o / some → o / total
+    tl.exp(a - shift) → a ; tl.exp(b - shift) → b ; tl.where(total == 0, top, shift + tl.log(some)) → tl.log(total) ; o / some → o / total
 where both blocks are empty shift by 0 and divide by 1, and L is −∞: log of the total, before 1.
     tl.where(top == -float("inf"), 0.0, top) → top
     o / some → o / total

@@ -85,12 +85,24 @@ CASES = (
     stress(x=np.float32([[-1e10, -1e12, -1e12, -1e12, -1e12]])),
 )
 
-MISTAKES = """
+MISTAKES = r"""
 lanes past the end are read as a number, whose exponential enters the sum: other=-float('inf').
     other=-float("inf") ⇒ other=0.0 || other=-1e4
-l is carried on: exp(m − new) times what it was, and then the new sum.
+l is carried on: exp(m − new) times what it was, and then the new sum; m = new comes behind both.
     tl.exp(m - shift) * l → l
     tl.exp(m - shift) * l + →
+    m = new → m = m ; tl.where(m == -float("inf"), 0.0, m) → tl.where(new == -float("inf"), 0.0, new)
+m stays −∞: at the end of each block it takes the new maximum, m = new.
+    m = new → m = m
+the new exponentials are shifted by the old m: they and l need one shift, the new maximum.
+    tl.exp(s - shift), 0) → tl.exp(s - m), 0)
+    tl.exp(s - shift), 0) → tl.exp(s - tl.where(m == -float("inf"), 0.0, m)), 0)
+j begins at 0 again in each block: its lanes are start + tl.arange(0, BLOCK).
+    start + tl.arange ⇒ tl.arange
+    start + tl.arange(0, BLOCK)\n        s = tl.load(x_ptr + row + j, mask=j < n, other=-float("inf"))\n        new → tl.arange(0, BLOCK)\n        s = tl.load(x_ptr + row + j, mask=j < n, other=-float("inf"))\n        new
+    start + tl.arange(0, BLOCK)\n        s = tl.load(x_ptr + row + j, mask=j < n, other=-float("inf"))\n        tl → tl.arange(0, BLOCK)\n        s = tl.load(x_ptr + row + j, mask=j < n, other=-float("inf"))\n        tl
+the second pass has the scores of the last block only: load each block once more.
+    s = tl.load(x_ptr + row + j, mask=j < n, other=-float("inf"))\n        tl.store → tl.store
 the weights are stored into x: store them into out.
     tl.store(out_ptr → tl.store(x_ptr
 all is NaN: is each weight stored, and is c = exp(m − new)? Turned round it is ∞.
@@ -121,6 +133,7 @@ row r begins at tl.program_id(0) * n, in x and in out: rows are n numbers apart.
 m and l belong to the whole row: they still change until its last block has been seen.
     = torch.cat([wide_softmax(x[..., : i + 4].contiguous())[..., i:] for i in range(0, x.shape[-1], 4)], dim=-1)
     = torch.cat([wide_softmax(block.contiguous()) for block in x.split(4, dim=-1)], dim=-1)
+    m = new → m = new\n        tl.store(out_ptr + row + j, tl.exp(s - shift) / l, mask=j < n) ; n, BLOCK):\n        j = start + tl.arange(0, BLOCK)\n        s = tl.load(x_ptr + row + j, mask=j < n, other=-float("inf"))\n        tl → 0, BLOCK):\n        j = start + tl.arange(0, BLOCK)\n        s = tl.load(x_ptr + row + j, mask=j < n, other=-float("inf"))\n        tl
 2^x is not e^x: tl.exp2 wants scores times log2(e), or take tl.exp.
     tl.exp( ⇒ tl.exp2(
 """
