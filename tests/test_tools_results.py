@@ -137,7 +137,7 @@ def test_what_make_asks_for_reaches_pytest(monkeypatch, tmp_path):
 
 
 def test_who_checks_a_file_of_tests_means_all_of_them():
-    *_, command = check.steps(["tests/test_kernels_compiled_elsewhere.py"]).values()
+    *_, command = check.steps(["tests/test_kernels_compiled.py"]).values()
     assert "--everywhere" in command
     *_, command = check.steps(["tests/compiled_kernels.py"]).values()
     assert "--everywhere" not in command
