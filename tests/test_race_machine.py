@@ -54,6 +54,7 @@ def gpu(monkeypatch):
 def test_a_call_stands_alone_between_two_events_after_a_flush_and_a_hold(gpu, monkeypatch):
     made, noted, _ = gpu
     assert noted.log == [("cache of", 2**29, "cuda")]  # four times as large as the GPU's own
+    assert made.device == "cuda"
     noted.log.clear()
     now = iter((1.0, 1.25))
     monkeypatch.setattr(machine.time, "perf_counter", lambda: next(now))
@@ -63,10 +64,19 @@ def test_a_call_stands_alone_between_two_events_after_a_flush_and_a_hold(gpu, mo
     assert ("sleep", 2_000_001) in noted.log  # 1 ms of a clock of 2 GHz
 
 
-def test_the_gpu_is_not_held_for_long(gpu):
+def test_what_is_flushed_is_more_than_any_cache(gpu, monkeypatch):
+    _, noted, cuda = gpu
+    small = types.SimpleNamespace(L2_cache_size=2**20)
+    monkeypatch.setattr(cuda, "get_device_properties", lambda: small)
+    machine.Gpu()
+    assert noted.log[1:] == [("cache of", 2**28, "cuda")]
+
+
+def test_the_gpu_is_not_held_for_long_nor_at_all_if_nobody_says_so(gpu):
     made, noted, _ = gpu
-    made.time(lambda: None, hold=9.0)
-    assert ("sleep", int(machine.LONGEST_HOLD * machine.CLOCK) + 1) in noted.log
+    for hold, longest in (({"hold": 9.0}, int(machine.LONGEST_HOLD * machine.CLOCK)), ({}, 0)):
+        made.time(lambda: None, **hold)
+        assert ("sleep", longest + 1) in noted.log
 
 
 def test_memory_is_the_peak_beyond_what_was_there(gpu):
@@ -76,12 +86,16 @@ def test_memory_is_the_peak_beyond_what_was_there(gpu):
     assert [name for name, *_ in noted.log] == ["wait", "reset", "call", "wait"]
 
 
-def test_what_is_poisoned_is_filled_with_nan_and_given_back(gpu):
-    made, noted, _ = gpu
-    noted.log.clear()
+def test_what_is_poisoned_is_filled_with_nan_of_the_dtype_that_its_bytes_are_counted_in(
+    gpu, monkeypatch
+):
+    made, _, _ = gpu
+    asked = []
+    monkeypatch.setattr(machine.torch, "full", lambda *given, **named: asked.append((given, named)))
     made.poison(1000)
-    (_, (filled, shape, value)) = noted.log
-    assert (filled, shape) == ("full", (500,)) and value != value
+    ((((shape, value), named)),) = asked
+    assert shape == (500,) and value != value
+    assert named == {"dtype": machine.torch.bfloat16, "device": "cuda"}
 
 
 def test_a_gpu_after_a_wrong_access_is_known_to_be_dead(gpu):
@@ -93,26 +107,6 @@ def test_a_gpu_after_a_wrong_access_is_known_to_be_dead(gpu):
 
     cuda.synchronize = fails
     assert not made.is_alive()
-
-
-def test_what_is_flushed_is_more_than_any_cache(gpu, monkeypatch):
-    _, noted, cuda = gpu
-    small = types.SimpleNamespace(L2_cache_size=2**20)
-    monkeypatch.setattr(cuda, "get_device_properties", lambda: small)
-    noted.log.clear()
-    made = machine.Gpu()
-    assert noted.log == [("cache of", 2**28, "cuda")] and made.device == "cuda"
-    noted.log.clear()
-    made.time(lambda: None)
-    assert ("sleep", 1) in noted.log  # nobody is held if nobody says so
-
-
-def test_poison_is_of_the_dtype_that_its_bytes_are_counted_in(gpu, monkeypatch):
-    made, _, _ = gpu
-    asked = []
-    monkeypatch.setattr(machine.torch, "full", lambda *given, **named: asked.append(named))
-    made.poison(1000)
-    assert asked == [{"dtype": machine.torch.bfloat16, "device": "cuda"}]
 
 
 class Profile:

@@ -1,5 +1,7 @@
 """Each of these mistakes in a backward pass turns a claim about gradients red."""
 
+from functools import partial as claim
+
 import numpy as np
 import one_line
 import pytest
@@ -7,11 +9,6 @@ import test_gradients as claims
 from test_gradients import ADDITIVE, DOT, HEADS
 
 from attnbook import gradients
-
-
-def claim(test, *given, **options):
-    return lambda: test(*given, **options)
-
 
 dot = claim(claims.test_they_are_those_of_autograd, DOT, True, (2,))
 plain = claim(claims.test_they_are_those_of_autograd, DOT, False, (2,))
