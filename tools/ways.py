@@ -1,4 +1,4 @@
-"""Write the ways through the book, with their minutes, and the map: `python -m tools ways`.
+"""Write the ways through the book, its minutes, and the map: `python -m tools ways`.
 
 What a chapter needs stands in its box "You need"; a way has no chapter without those that it needs.
 """
@@ -21,6 +21,8 @@ NAMES |= {"precision": "short floats", "additive": "additive score", "twins": "t
 NAMES |= {"museum": "museum of bugs", "cost": "what it costs", "fused": "fused programs"}
 NAMES |= {"flex attention": "FlexAttention"}
 CLOSED = re.compile(r"^> \*\*Aside.*(\n>.*)*", re.M)  # a note that opens when it is asked for
+EXERCISE = re.compile(r"^\*(?:Predict|Write|Break) · \w+ · (\d+) min", re.M)
+ROW = r"^(\d+\. \[.+?\]\({}\.ipynb\): .+?)(?: \*\(\d+ \+ \d+ min\)\*)?$"
 # What a reader wants; the heading on the map; where the way leads, and where it goes on.
 WAYS = {
     "**understand the Transformer**": ("Transformer", "three-ways positions", "modules"),
@@ -76,6 +78,19 @@ def minutes(cells):
     return total
 
 
+def exercise_minutes(cells):
+    return sum(int(found) for cell in cells for found in EXERCISE.findall(cell.source))
+
+
+def timed(page, files, cells):
+    """The first page, with the minutes behind each chapter of its list, in fives."""
+    for file, notebook in zip(files, cells, strict=True):
+        times = [5 * round(of(notebook) / 5) for of in (minutes, exercise_minutes)]
+        row = ROW.format(file.removeprefix("book/"))
+        page = re.sub(row, "\\1 *({} + {} min)*".format(*times), page, flags=re.M)
+    return page
+
+
 def name(file):
     plain = Path(file).stem.replace("-", " ")
     return NAMES.get(plain) or " ".join(NAMES.get(word, word) for word in plain.split())
@@ -113,7 +128,8 @@ def written():
     rows = table(files, before, [minutes(notebook) for notebook in cells])
     page = f"{head}{BEGIN}\n\n{rows}\n\n{END}{rest.partition(END)[2]}"
     lines = {heading: (some, more) for _, heading, some, more in ways(files, before)}
-    return page, plots.ways_map([name(file) for file in files], reduced(before), lines).svg
+    drawing = plots.ways_map([name(file) for file in files], reduced(before), lines)
+    return timed(page, files, cells), drawing.svg
 
 
 def main():

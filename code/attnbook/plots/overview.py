@@ -9,7 +9,8 @@ from attnbook.plots.primitives import arrow, box, heading, line, matrix, sheet, 
 from attnbook.plots.style import drawn
 
 # What six stations of the book show, in small: scores, their softmax, and so on.
-SCORES = ((2, 0, 1, 0), (0, 3, 0, 1), (1, 0, 2, 3))
+SCORES = 0, 3, 1
+WEIGHTS = np.exp(SCORES) / np.exp(SCORES).sum()
 STATIONS = {
     "scores": "how well query\nand key match",
     "softmax": "weights that\nsum to 1",
@@ -47,19 +48,19 @@ def _scores(ax, x, y):
     for k, shades in enumerate([(0.2, 0.7), (0.9, 0.2), (0.5, 0.6)]):
         vector(ax, x + 0.05, y + 0.32 * (k - 1), shades, "greens", 0.2)
         arrow(ax, (x + 0.3, y + 0.32 * (k - 1)), (x + 0.5, y + 0.32 * (k - 1)))
-        box(ax, x + 0.66, y + 0.32 * (k - 1), 0.26, 0.26, f"{(0, 3, 1)[k]}")
+        box(ax, x + 0.66, y + 0.32 * (k - 1), 0.26, 0.26, f"{SCORES[k]}")
 
 
 def _softmax(ax, x, y):
-    weights = np.exp(SCORES) / np.exp(SCORES).sum(-1, keepdims=True)
-    matrix(ax, x, y, [[tint("blues", w) for w in row] for row in weights], 0.32)
+    colors, words = [tint("blues", w) for w in WEIGHTS], [f"{w:.2f}" for w in WEIGHTS]
+    matrix(ax, x, y, [colors], 0.5, [words])
 
 
 def _average(ax, x, y):
-    for k, width in enumerate((1.5, 6, 2.5)):
+    for k, weight in enumerate(WEIGHTS):
         here = y + 0.32 * (k - 1)
         box(ax, x - 0.5, here, 0.42, 0.24, color=tint("oranges", (0.1, 0.5, 1)[k]))
-        line(ax, [x - 0.27, x + 0.36], [here, y], width, zorder=0)
+        line(ax, [x - 0.27, x + 0.36], [here, y], 0.8 + 7 * weight, zorder=0)
     box(ax, x + 0.57, y, 0.42, 0.24, color=tint("oranges", 0.55))
 
 
