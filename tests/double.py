@@ -1,8 +1,10 @@
 """The smallest exercise, on which the checks of the engine are tried."""
 
+from dataclasses import fields
+
 import numpy as np
 
-from attnbook.exercises.engine.exercise import Mistake
+from attnbook.exercises.engine.exercise import Exercise, Mistake
 from attnbook.exercises.engine.writes import Write, case
 
 DOUBLE = Write(
@@ -17,6 +19,12 @@ DOUBLE = Write(
     notice="Doubling is linear.",
     cases=(case(x=np.array([2.0])), case(x=np.array([3.0])), case(x=np.ones((2, 40)))),
 )
+
+
+def like_double(kind, **changes):
+    """An exercise of another kind with the texts of this one, but for what is changed."""
+    shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
+    return kind(**shared | changes)
 
 
 def text(answer):

@@ -1,20 +1,20 @@
 """Which cause a check names for a wrong answer, and where it names none."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from double import DOUBLE, text
+from double import DOUBLE, like_double, text
 
 from attnbook import exercises
 from attnbook.exercises.chapters.dot_product import scaled_dot_product_attention as attention
 from attnbook.exercises.chapters.three_ways.first_moved import in_steps
 from attnbook.exercises.engine.breaks import Break
 from attnbook.exercises.engine.edits import versions
-from attnbook.exercises.engine.exercise import Exercise, Mistake
+from attnbook.exercises.engine.exercise import Mistake
 from attnbook.exercises.engine.predicts import Predict
 from attnbook.exercises.engine.writes import case, stress
 
@@ -80,9 +80,9 @@ def test_a_misconception_that_only_extremes_show_must_explain_all_that_fails():
 
 
 def test_an_input_breaks_by_its_numbers_and_not_by_its_dtype():
-    shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
-    fails_above_ten = Break(
-        **shared | {"known": tuple},
+    fails_above_ten = like_double(
+        Break,
+        known=tuple,
         broken=lambda x: np.float64(1) * x,
         right=lambda x: x + (x > 10),
         allowed=lambda x: None,
@@ -254,9 +254,8 @@ def test_a_known_mistake_is_named_for_its_two_decimals_and_for_nothing_as_near()
 
 
 def test_what_the_wrong_version_raises_is_told():
-    shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
-    shared |= {"known": tuple, "allowed": lambda x: None, "right": lambda x: 1}
-    told = Break(**shared, broken=lambda x: 1 // int(x)).verdict(0).text
+    more = {"known": tuple, "allowed": lambda x: None, "right": lambda x: 1}
+    told = like_double(Break, **more, broken=lambda x: 1 // int(x)).verdict(0).text
     assert told.endswith("  it raises ZeroDivisionError: integer division or modulo by zero")
 
 
@@ -266,11 +265,10 @@ def test_a_known_mistake_is_found_beside_others():
 
 
 def test_of_several_known_mistakes_the_one_that_explains_most_is_named():
-    shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
     known = [([9, 2, 3, 4], "one is wrong."), ([9, 8, 3, 4], "two are wrong.")]
     for order in (known, known[::-1]):
-        shared |= {"known": lambda order=order: [Mistake(*each) for each in order]}
-        exercise = Predict(**shared | {"answer": lambda: [1, 2, 3, 4]})
+        mistakes = [Mistake(*each) for each in order]
+        exercise = like_double(Predict, known=lambda m=mistakes: m, answer=lambda: [1, 2, 3, 4])
         assert "two are wrong" in exercise.verdict([9, 8, 3, 77]).text
         assert "one is wrong" in exercise.verdict([9, 2, 3, 77]).text
 
@@ -278,9 +276,8 @@ def test_of_several_known_mistakes_the_one_that_explains_most_is_named():
 def test_an_exercise_that_could_not_refuse_anything_is_no_exercise():
     with pytest.raises(ValueError, match="has no cases, so every answer would be"):
         replace(DOUBLE, cases=())
-    shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
     with pytest.raises(ValueError, match="None; expected a function"):
-        Break(**shared, broken=abs, right=abs, allowed=None)
+        like_double(Break, broken=abs, right=abs, allowed=None)
 
 
 @pytest.mark.parametrize(
@@ -298,9 +295,9 @@ def test_of_parts_that_are_wrong_the_first_is_named_or_what_makes_most_of_them(n
 
 
 def test_unsigned_inputs_and_a_stub_among_inputs():
-    shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
-    smaller = Break(
-        **shared | {"known": tuple},
+    smaller = like_double(
+        Break,
+        known=tuple,
         broken=lambda x, y: np.abs(x - y),
         right=lambda x, y: x - y,
         allowed=lambda x, y: None,

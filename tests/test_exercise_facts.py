@@ -1,16 +1,16 @@
 """What a wrong answer hears where nobody has listed its cause: what it is to the right one."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from double import DOUBLE
+from double import DOUBLE, like_double
 
 from attnbook import exercises
 from attnbook.exercises.engine.diagnose.cases import division
 from attnbook.exercises.engine.diagnose.relations import RELATIONS, relation
 from attnbook.exercises.engine.edits import versions
-from attnbook.exercises.engine.exercise import Exercise, Mistake
+from attnbook.exercises.engine.exercise import Mistake
 from attnbook.exercises.engine.predicts import Predict
 from attnbook.exercises.engine.writes import case, stress
 
@@ -329,24 +329,23 @@ SAID = [
 
 @pytest.mark.parametrize(("kind", "answer", "said"), SAID)
 def test_a_wrong_prediction_hears_what_it_is_to_the_right_one(kind, answer, said):
-    shared = {f.name: getattr(DOUBLE, f.name) for f in fields(Exercise) if f.init}
     right = PREDICTIONS[kind]
     known = (Mistake(np.full(np.shape(right), 55), "these are all 55."),)
-    shared |= {"known": lambda: known, "answer": lambda: right}
-    exercise = Predict(**shared)
+    exercise = like_double(Predict, known=lambda: known, answer=lambda: right)
     assert said in exercise.verdict(answer).text
     assert exercise.verdict(right).state == "right"
     assert "but got nothing" in exercise.verdict().text
     assert "but got nothing" in exercise.verdict(None).text
 
 
-@pytest.mark.parametrize("answer", [[0.2], [[0.2]], np.array([0.2])], ids=repr)
-def test_brackets_around_one_number_are_no_mistake(answer):
-    assert exercises.museum.fill.verdict(answer).state == "right"
-    assert exercises.museum.fill.verdict([0.2, 0.2]).state == "wrong"
-
-
-@pytest.mark.parametrize("answer", [[[8, 6, 5]], [[8], [6], [5]]], ids=repr)
-def test_brackets_around_three_numbers_are_no_mistake(answer):
-    assert exercises.museum.named.verdict(answer).state == "right"
-    assert "C are exchanged" in exercises.museum.named.verdict([[8, 5, 6]]).text
+@pytest.mark.parametrize(
+    ("name", "answer", "wrong"),
+    [
+        *(("fill", answer, [0.2, 0.2]) for answer in ([0.2], [[0.2]], np.array([0.2]))),
+        *(("named", answer, [[8, 5, 6]]) for answer in ([[8, 6, 5]], [[8], [6], [5]])),
+    ],
+)
+def test_brackets_around_numbers_are_no_mistake(name, answer, wrong):
+    exercise = exercises.find(f"museum.{name}")
+    assert exercise.verdict(answer).state == "right"
+    assert exercise.verdict(wrong).state == "wrong"
