@@ -233,7 +233,7 @@ def test_the_recorded_measurement_has_every_length_of_its_cases(name):
 
 
 SHOWN = {  # each record by its hash, with the chapters that show it and say what is seen there
-    "lengths": ("88e7ea39cab21358", "gpu/roofline"),
+    "lengths": ("88e7ea39cab21358", "gpu/roofline and numpy/flash-attention"),
     "processor": ("6d0590ceee0194b0", "pytorch/error-budget and gpu/fused"),
     "xeon": (
         "ebfc907fe3419d24",
@@ -265,7 +265,7 @@ def test_a_changed_record_is_found_with_its_chapter(tmp_path):
     (tmp_path / "new.json").write_text("{}")
     said = changed(tmp_path)
     assert [line.split()[0] for line in said] == ["lengths", "new", "xeon"]
-    assert "read gpu/roofline again" in said[0] and "xeon is now gone" in said[2]
+    assert "read gpu/roofline and numpy/flash-attention again" in said[0] and "xeon is now gone" in said[2]
 
 
 @pytest.mark.parametrize(
