@@ -41,7 +41,9 @@ def test_a_wrong_call_names_the_function_that_was_called():
 
 RAGGED = {  # and what is seen of each, once slips are compared
     "behind = → if not start: return keys, values\n    behind =": "it is keys, as it came in",
-    "keys[..., start + count :, :] → keys[..., start + count - keys.shape[-2] :, :]": "right: values",
+    "keys[..., start + count :, :] → keys[..., start + count - keys.shape[-2] :, :]": (
+        "right: values"
+    ),
 }
 
 

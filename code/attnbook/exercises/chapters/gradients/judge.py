@@ -53,6 +53,21 @@ def judge(forward, backward, *arrays):
     return tuple(verdicts)
 
 
+def by_the_largest_of_all(forward, backward, *arrays):
+    arrays = [x.astype(float) for x in arrays]
+    grad_out = np.random.default_rng(0).standard_normal(forward(*arrays).shape)
+    grads, wanted = backward(grad_out, *arrays), []
+    for n, x in enumerate(arrays):
+
+        def loss(x, n=n):
+            return np.sum(grad_out * forward(*arrays[:n], x, *arrays[n + 1 :]))
+
+        wanted.append(slopes(loss, x))
+    most = 1e-6 * max(np.max(np.abs(each)) for each in wanted)
+    pairs = zip(grads, wanted, strict=True)
+    return tuple(a.shape == b.shape and bool(np.all(np.abs(a - b) <= most)) for a, b in pairs)
+
+
 def are_verdicts(value, number):
     booleans = isinstance(value, tuple) and all(isinstance(x, bool | np.bool_) for x in value)
     return booleans and len(value) == number
@@ -83,6 +98,9 @@ far away.
     near = np.abs(grad - wanted) <= 1e-6 * np.max(np.abs(wanted)) → near = not np.any(np.abs(grad - wanted) > 1e-6 * np.max(np.abs(wanted)))
 a gradient of another shape goes through: NumPy repeats its row against the differences.
     grad.shape == wanted.shape and →
+a gradient of another shape goes through, with as many axes or as many entries: compare the shapes.
+    grad.shape == wanted.shape and → grad.ndim == wanted.ndim and
+    near = np.abs(grad - → same = grad.size == wanted.size\\n        near = same and np.abs(grad.reshape(wanted.shape) - ; grad.shape == wanted.shape and → same and
 the loss is a plain sum of the outputs, so that G_O is 1 everywhere: a pass that mixes up the entries
 of G_O goes through.
     np.random.default_rng(0).standard_normal(forward(*arrays).shape) → np.ones_like(forward(*arrays))
@@ -93,6 +111,26 @@ of the differences exceeds it, and beside the small ones a factor of 2 does not.
     1e-6 * np.max(np.abs(wanted)) → 1e-6 * (1 + np.max(np.abs(wanted)))
     np.abs(grad - wanted) <= 1e-6 * np.max(np.abs(wanted)) → np.isclose(grad, wanted)
     np.abs(grad - wanted) <= 1e-6 * np.max(np.abs(wanted)) → np.isclose(grad, wanted, rtol=1e-6, atol=1e-8)
+the rows of G_O are all equal, or its columns: a pass that mixes them up goes through.
+    standard_normal(forward(*arrays).shape) → standard_normal(forward(*arrays).shape[-1]) + np.zeros(forward(*arrays).shape)
+    standard_normal(forward(*arrays).shape) → standard_normal((*forward(*arrays).shape[:-1], 1)) + np.zeros(forward(*arrays).shape)
+the tolerance is wider than a millionth of the largest difference.
+    1e-6 → 1e-5 || 1e-4 || 1e-3
+one largest difference serves all arrays: beside a large gradient a small one may be anything. Each
+array has its own.
+    is by_the_largest_of_all
+an error is measured by the size of the gradient that is judged, which makes it small if that is large
+or infinite: measure it by the largest difference.
+    np.max(np.abs(wanted)) → np.max(np.abs(grad))
+each entry is measured by its own size: near 0 the rounding of the differences exceeds it. Measure all
+by the largest of the array.
+    1e-6 * np.max(np.abs(wanted)) → 1e-6 * np.abs(wanted)
+an entry hides among others in a mean or a norm of all errors: each has to be small.
+    near = np.abs(grad - wanted) <= → near = np.mean(np.abs(grad - wanted)) <=
+    near = np.abs(grad - wanted) <= 1e-6 * np.max(np.abs(wanted)) → near = np.linalg.norm(grad - wanted) <= 1e-6 * np.linalg.norm(wanted)
+    near = np.abs(grad - wanted) <= 1e-6 * np.max(np.abs(wanted)) → near = np.linalg.norm(grad - wanted) <= 1e-6 * (np.linalg.norm(grad) + np.linalg.norm(wanted))
+all entries are moved at once: the slope is that of one entry only if the others stay.
+    step[at] = h → step[...] = h
 where every difference is 0, a gradient of 0 is right: its error is not above the tolerance, which is
 0 as well.
     <= → <
@@ -121,6 +159,7 @@ many.
     np.abs(grad - wanted) <= → np.abs(np.mean(grad - wanted)) <=
     np.abs(grad - wanted) <= → np.abs(np.sum(grad - wanted)) <=
 sizes are compared, not entries: subtract the two before you take the size.
+    np.abs(grad - wanted) <= → np.abs(np.abs(grad) - np.abs(wanted)) <=
     np.abs(grad - wanted) <= → np.abs(np.max(np.abs(grad)) - np.max(np.abs(wanted))) <=
     np.abs(grad - wanted) <= → np.abs(np.linalg.norm(grad) - np.linalg.norm(wanted)) <=
 an error below 0 is one, too: take its size.

@@ -34,6 +34,28 @@ def doubled(grad_out, x, w):
     return grad_out @ w.T, 2 * x.T @ grad_out
 
 
+def negated(grad_out, x, w):
+    return grad_out @ w.T, -x.T @ grad_out
+
+
+def by_8_millionths(grad_out, x, w):
+    return grad_out @ w.T, (1 + 8e-6) * x.T @ grad_out
+
+
+def one_entry_off(grad_out, x, w):
+    grad_w = x.T @ grad_out
+    grad_w[-1, -1] += 1.5e-6 * np.max(np.abs(grad_w))
+    return grad_out @ w.T, grad_w
+
+
+def small_one_doubled(grad_out, x, w):
+    return 2 * grad_out @ w.T, x.T @ grad_out
+
+
+def ravelled(grad_out, x, w):
+    return (grad_out @ w.T).ravel(), x.T @ grad_out
+
+
 def tiny_product(x, w):
     return 1e-9 * x @ w
 
@@ -58,6 +80,10 @@ def one_row_for_all(grad_out, x):
     return (grad_out / len(x),)
 
 
+def one_row_of_a_matrix(grad_out, x):
+    return (grad_out[None] / len(x),)
+
+
 def without_scale(grad_out, q, k, v):
     grad_q, grad_k, grad_v = scaled_dot_product_attention_backward(grad_out, q, k, v)
     return grad_q, q.shape[-1] ** 0.5 * grad_k, grad_v
@@ -74,6 +100,10 @@ def reversed_features(grad_out, q, k, v):
     return scaled_dot_product_attention_backward(grad_out[:, ::-1], q, k, v)
 
 
+def reversed_queries(grad_out, q, k, v):
+    return scaled_dot_product_attention_backward(grad_out[::-1], q, k, v)
+
+
 def last_query_left_out(grad_out, q, k, v):
     grad_q, grad_k, grad_v = scaled_dot_product_attention_backward(grad_out, q, k, v)
     return np.where(np.arange(len(q))[:, None] < len(q) - 1, grad_q, 0), grad_k, grad_v
@@ -82,6 +112,11 @@ def last_query_left_out(grad_out, q, k, v):
 def one_nan(grad_out, q, k, v):
     grad_q, grad_k, grad_v = scaled_dot_product_attention_backward(grad_out, q, k, v)
     return grad_q, grad_k, np.where(np.arange(grad_v.size).reshape(grad_v.shape), grad_v, np.nan)
+
+
+def one_infinity(grad_out, q, k, v):
+    grad_q, grad_k, grad_v = scaled_dot_product_attention_backward(grad_out, q, k, v)
+    return grad_q, grad_k, np.where(np.arange(grad_v.size).reshape(grad_v.shape), grad_v, np.inf)
 
 
 rng = np.random.default_rng(11)
@@ -114,6 +149,20 @@ PASSES = {
     "a product, G_W twice as large": Pass(
         product, doubled, MATRICES, (True, False), "a gradient that is twice too large goes through"
     ),
+    "a product, G_W with the opposite sign": Pass(
+        product,
+        negated,
+        MATRICES,
+        (True, False),
+        "a gradient that points the other way goes through: it has the right sizes",
+    ),
+    "the square of one number": Pass(
+        squares,
+        squares_backward,
+        drawn((1, 1)),
+        (True,),
+        "the right gradient of one number is rejected",
+    ),
     "squares": Pass(
         squares,
         squares_backward,
@@ -145,6 +194,13 @@ PASSES = {
         False,
         "a pass goes through that mixes up the features of G_O: it shows only where they differ",
     ),
+    "attention, the queries of G_O reversed": of_attention(
+        reversed_queries,
+        False,
+        False,
+        False,
+        "a pass goes through that mixes up the queries of G_O: it shows only where they differ",
+    ),
     "attention, the last query left out of G_Q": of_attention(
         last_query_left_out, False, True, True, "a gradient goes through whose last row is wrong"
     ),
@@ -156,12 +212,34 @@ PASSES = {
         "a NaN goes through: every comparison with it is False, also the one that finds it too far "
         "away",
     ),
+    "attention, an infinity in G_V": of_attention(
+        one_infinity,
+        True,
+        True,
+        False,
+        "an infinity goes through: measured by the largest entry of the gradient itself, no error is "
+        "too large",
+    ),
+    "the mean of all rows, a matrix of one row returned for all": Pass(
+        mean_of_rows,
+        one_row_of_a_matrix,
+        drawn((3, 2)),
+        (False,),
+        "a gradient of another shape goes through, which has as many axes as its array",
+    ),
     "the mean of all rows, one row returned for all": Pass(
         mean_of_rows,
         one_row_for_all,
         drawn((3, 2)),
         (False,),
         "a gradient of another shape goes through, whose row NumPy repeats against the differences",
+    ),
+    "a product, G_X ravelled": Pass(
+        product,
+        ravelled,
+        (MATRICES[0][:1], MATRICES[1]),
+        (False, True),
+        "a gradient of another shape goes through, which has as many entries as its array",
     ),
     "a product of large numbers": Pass(
         product,
@@ -170,12 +248,42 @@ PASSES = {
         (True, True),
         "right gradients are rejected where they are large, and the rounding of the loss with them",
     ),
+    "a product, small entries beside large ones": Pass(
+        product,
+        product_backward,
+        (MATRICES[0], MATRICES[1] * np.array([[1.0], [1.0], [1e-9]])),
+        (True, True),
+        "a right gradient is rejected for an entry near 0: the rounding of the differences is small "
+        "only beside the largest entry",
+    ),
     "a product times 1e-9, G_X twice as large": Pass(
         tiny_product,
         tiny_and_doubled,
         MATRICES,
         (False, True),
         "a gradient that is twice too large goes through where it is small",
+    ),
+    "a product, a small G_X beside a large G_W, twice as large": Pass(
+        product,
+        small_one_doubled,
+        (1e3 * MATRICES[0], 1e-4 * MATRICES[1]),
+        (False, True),
+        "a gradient that is twice too large goes through beside another array's, which is larger",
+    ),
+    "a product, G_W too large by 8 millionths": Pass(
+        product,
+        by_8_millionths,
+        MATRICES,
+        (True, False),
+        "a gradient goes through that is too large by 8 millionths, where one is allowed",
+    ),
+    "a product, one entry of G_W off by 1.5 millionths of the largest": Pass(
+        product,
+        one_entry_off,
+        drawn((4, 6), (6, 5)),
+        (True, False),
+        "a gradient goes through in which one entry is off by more than a millionth of the largest: "
+        "the tolerance is wider than that, or the entry hides among others",
     ),
     "attention with a single key": Pass(
         scaled_dot_product_attention,
