@@ -1,7 +1,6 @@
 """`.venv` is made by one command, which says in one sentence why it could not and recovers."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -170,13 +169,6 @@ def test_one_that_was_left_half_made_or_empty_is_made_afresh(project):
     (project / ".venv/unfinished").touch()
     assert install(project)[1] == 0
     assert (project / ".venv/made").exists()
-
-
-@pytest.mark.parametrize(
-    "name", ["requirements-book.txt", "requirements-lab.txt", "requirements.txt"]
-)
-def test_the_size_of_what_is_installed_is_said_beforehand(name):
-    assert re.search(r"about \d\.\d GB on\s+disk", "\n".join(environment.described(name)))
 
 
 def test_make_help_names_every_command(project):
