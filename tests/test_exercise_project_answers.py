@@ -21,6 +21,51 @@ RIGHT = {  # a change of the solution that changes nothing
     ],
 }
 
+RETURNED = [  # what else may be returned, and what is said of it
+    (
+        "flash_attention.forward",
+        "return out, lse → return out",
+        "a ndarray was returned; expected a tuple of 2",
+    ),
+    ("flash_attention.forward", "return out, lse → return [out, lse]", None),
+    (
+        "flash_attention.backward",
+        "return grad_q, grad_k, → return grad_q,",
+        "2 results were returned; expected a tuple of 3",
+    ),
+    (
+        "many_gpus.forward",
+        "return out, lse → return out",
+        "a ndarray was returned; expected a tuple of 2",
+    ),
+    (
+        "many_gpus.backward",
+        "return grad_q, send(grad_k), → return grad_q,",
+        "2 results were returned; expected a tuple of 3",
+    ),
+    ("past_the_trained_length.endless", "return out → return list(out)", None),
+    (
+        "past_the_trained_length.endless",
+        "return out → return out, len(q) // room",
+        "a tuple was returned; expected one array",
+    ),
+    (
+        "past_the_trained_length.endless",
+        "keys, values = closed_gap → closed_gap(k, v, 0, 0, theta); keys, values = closed_gap",
+        "calls of `closed_gap`: 2; needed: 1; right: out",
+    ),
+    (
+        "flash_attention.forward",
+        "m, l, o = step(m → step(m, l, o, scores, v[keys])\n            m, l, o = step(m",
+        "calls of `step`: 4; needed: 2; right: out and lse",
+    ),
+    (
+        "many_gpus.forward",
+        "k, v = send(k), send(v) → send(q)\n        k, v = send(k), send(v)",
+        "numbers that a rank has sent: 18; needed: 10; right: out and lse and pairs",
+    ),
+]
+
 
 def changed(name, line):
     (answer,) = versions(line, exercises.find(name).answer)
@@ -63,3 +108,10 @@ def test_where_no_fact_can_be_found_the_verdict_stands(monkeypatch):
     exercise = exercises.past_the_trained_length.closed_gap
     verdict = exercise.verdict(changed(exercise.name, next(iter(RAGGED))))
     assert verdict.state == "wrong" and "the shape is" in verdict.text
+
+
+@pytest.mark.parametrize(("name", "line", "told"), RETURNED)
+def test_results_are_told_from_what_the_check_counts(name, line, told):
+    verdict = exercises.find(name).verdict(changed(name, line))
+    assert verdict.state == ("wrong" if told else "right"), verdict.text
+    assert (told or "Correct") in verdict.text

@@ -12,6 +12,7 @@ kernel.
 
 from attnbook.arguments import describe
 from attnbook.exercises.engine.breaks import Break, a_row, whole_numbers
+from attnbook.exercises.engine.compare import with_counts
 from attnbook.exercises.engine.exercise import Mistake, Verdict, not_yet
 from attnbook.exercises.engine.reading import break_it, predict, read_mistakes, write
 from attnbook.exercises.engine.sandbox import Unfit
@@ -31,5 +32,6 @@ __all__ = [
     "read_mistakes",
     "stress",
     "whole_numbers",
+    "with_counts",
     "write",
 ]

@@ -5,6 +5,8 @@ import re
 
 import numpy as np
 
+from attnbook.exercises.engine.sandbox import Unfit
+
 LARGEST = 100_000  # numbers in an answer that is typed
 READ = 8  # numbers that are compared at a glance
 # Above the rounding of a short chain of operations, far below what any mistake makes.
@@ -66,15 +68,32 @@ def _array_of_list(got):
 
 
 def _tuples(want, got, *options):
-    got = tuple(got) if isinstance(got, list) else got
-    if not isinstance(got, tuple) or len(got) != len(want):
-        several, kind = isinstance(got, tuple), type(got).__name__
-        was = f"{len(got)} results were" if several else f"a {kind} was"
-        return f"{was} returned; expected a tuple of {len(want)}"
+    if fault := _are_not(len(want), got):
+        return fault
     for name, *pair in zip(_names(want), want, got, strict=True):
         if fault := difference(*pair, *options):
             return f"{name}: {fault}"
     return None
+
+
+def _are_not(number, results):
+    """What is wrong with results that are no tuple or list of this number; None if they are."""
+    several = isinstance(results, tuple | list)
+    if several and len(results) == number:
+        return None
+    was = f"a {type(results).__name__} was"
+    if several:
+        was = "1 result was" if len(results) == 1 else f"{len(results)} results were"
+    return f"{was} returned; expected a tuple of {number}"
+
+
+def with_counts(results, number, *counts):
+    """What a reader's call returned, so many results, with what was counted of it behind them."""
+    if results is None:
+        return None
+    if fault := _are_not(number, results):
+        raise Unfit(fault)
+    return (*results, *counts)
 
 
 def _names(results):

@@ -51,16 +51,18 @@ class Write(Exercise):
     """The reader's function must agree with the solution on every case, arguments left alone.
 
     They agree within rounding or, where the exercise is on rounding, `to_the_bit`. `results` names
-    several. `refused` may refuse, by a verdict, an answer that agrees, called with it and with
-    arguments. `ours` are functions of the package that do the same job: an answer that calls one is
-    right, and hears so. The solution itself is judged by what cases give and by an `oracle`, a
-    function of the arguments that computes the result in another way.
+    several, and `counts` says what those are that the check has counted. `refused` may refuse, by a
+    verdict, an answer that agrees, called with it and with arguments. `ours` are functions of the
+    package that do the same job: an answer that calls one is right, and hears so. The solution
+    itself is judged by what cases give and by an `oracle`, a function of the arguments that
+    computes the result in another way.
     """
 
     cases: tuple
     exact_zeros: bool = False
     to_the_bit: bool = False
     results: tuple = ()
+    counts: dict = field(default_factory=dict)
     refused: object = None
     oracle: object = None
     ours: tuple = ()
@@ -90,7 +92,16 @@ class Write(Exercise):
             return self._report(self.mistakes[known].sentence, index, outcomes[index])
         first = next(i for i, fault in enumerate(faults) if fault)
         told = "".join(f"; {fact}" for fact in facts(self, answer, outcomes, faults))
-        return self._report(faults[first] + told, first, outcomes[first])
+        fault = self._of_a_count(faults[first], self.wanted[first], outcomes[first])
+        return self._report(fault + told, first, outcomes[first])
+
+    def _of_a_count(self, fault, wanted, outcome):
+        """The fault, in the words of the count if that is what differs."""
+        name = fault.partition(": the values differ")[0]
+        if name not in self.counts:
+            return fault
+        want, got = (getattr(self._named(each.value), name) for each in (wanted, outcome))
+        return f"{self.counts[name]}: {got}; needed: {want}"
 
     def _again(self, answer, outcomes):
         """Call a right answer once more, with arguments that cannot be written to."""

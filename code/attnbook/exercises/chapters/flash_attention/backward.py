@@ -143,9 +143,10 @@ exercise = write(
     backward,
     CASES,
     MISTAKES,
-    through=counting_tiles(block_gradient),
+    through=counting_tiles(block_gradient, 3),
     oracle=by_definition,
     results=("grad_q", "grad_k", "grad_v", "tiles"),
+    counts={"tiles": "calls of `block_gradient`"},
     refused=without_the_matrix(
         block_gradient,
         lambda n_q, n_k: after_forward(**drawn(np.random.default_rng(0), n_q, n_k)),

@@ -5,7 +5,7 @@ import tracemalloc
 
 import numpy as np
 
-from attnbook.exercises.engine import not_yet
+from attnbook.exercises.engine import not_yet, with_counts
 from attnbook.exercises.engine.attempt import attempt
 from attnbook.masks import causal_mask
 from attnbook.online import visible_blocks
@@ -13,8 +13,11 @@ from attnbook.online import visible_blocks
 LONG, SIDE = 512, 32  # queries and keys, and queries or keys of a tile, where memory is measured
 
 
-def counting_tiles(piece):
-    """For `through`: a pass that is handed `piece`, and returns how often it called that, too."""
+def counting_tiles(piece, number):
+    """For `through`: a pass that is handed `piece`, and how often it called that.
+
+    The count stands behind the results, of which the pass has this `number`.
+    """
 
     def through(function):
         @functools.wraps(function)
@@ -28,7 +31,7 @@ def counting_tiles(piece):
                 return piece(*given, **named)
 
             results = function(*arguments, handed)
-            return (*results, tiles) if isinstance(results, tuple) else results
+            return with_counts(results, number, tiles)
 
         return counted
 

@@ -162,8 +162,9 @@ exercise = write(
     forward,
     CASES,
     MISTAKES,
-    through=counting_tiles(step),
+    through=counting_tiles(step, 2),
     oracle=by_definition,
     results=("out", "lse", "tiles"),
+    counts={"tiles": "calls of `step`"},
     refused=without_the_matrix(step, lambda n_q, n_k: drawn(np.random.default_rng(0), n_q, n_k)),
 )

@@ -22,6 +22,7 @@ With the forward pass this is all of ring attention. On real ranks `send` is `is
 import numpy as np
 
 from attnbook.exercises.chapters.many_gpus.counted import (
+    COUNTS,
     attend_backward,
     attended,
     attended_backward,
@@ -135,7 +136,8 @@ exercise = write(
     backward,
     CASES,
     MISTAKES,
-    through=counting(attend_backward),
+    through=counting(attend_backward, 3),
     oracle=by_definition,
     results=("grad_q", "grad_k", "grad_v", "pairs", "sent"),
+    counts=COUNTS,
 )

@@ -6,12 +6,18 @@ import numpy as np
 
 from attnbook import gradients
 from attnbook.exercises.chapters.many_gpus.zigzag import zigzag
+from attnbook.exercises.engine import with_counts
 from attnbook.masks import causal_mask
 from attnbook.online import attention_with_lse
 
+COUNTS = {"pairs": "pairs that were computed", "sent": "numbers that a rank has sent"}
 
-def counting(meeting):
-    """For `through`: a pass that is handed `meeting` and `send`, and returns what they counted."""
+
+def counting(meeting, number):
+    """For `through`: a pass that is handed `meeting` and `send`, and what they counted.
+
+    The counts stand behind the results, of which the pass has this `number`.
+    """
 
     def through(function):
         @functools.wraps(function)
@@ -31,7 +37,7 @@ def counting(meeting):
                 return np.roll(x, 1, axis=0)
 
             results = function(*arguments, handed, send)
-            return (*results, pairs, sent) if isinstance(results, tuple) else results
+            return with_counts(results, number, pairs, sent)
 
         return counted
 

@@ -24,6 +24,7 @@ not needed.
 import numpy as np
 
 from attnbook.exercises.chapters.many_gpus.counted import (
+    COUNTS,
     attend,
     attended,
     counting,
@@ -153,7 +154,8 @@ exercise = write(
     CASES,
     MISTAKES,
     drafts=(sent_at_the_end,),
-    through=counting(attend),
+    through=counting(attend, 2),
     oracle=by_definition,
     results=("out", "lse", "pairs", "sent"),
+    counts=COUNTS,
 )

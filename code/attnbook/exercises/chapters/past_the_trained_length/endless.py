@@ -24,7 +24,7 @@ import functools
 import numpy as np
 
 from attnbook.exercises.chapters.past_the_trained_length.closed_gap import closed_gap
-from attnbook.exercises.engine import case, write
+from attnbook.exercises.engine import Unfit, case, write
 from attnbook.positions import rope
 from attnbook.reference import softmax
 
@@ -57,7 +57,9 @@ def closing(function):
             return closed_gap(*given, **named)
 
         out = function(*arguments, handed)
-        return (out, gaps) if isinstance(out, np.ndarray) else out
+        if isinstance(out, tuple):
+            raise Unfit("a tuple was returned; expected one array, of the outputs of all words")
+        return None if out is None else (out, gaps)
 
     return counted
 
@@ -151,5 +153,11 @@ more with each of them.
 """
 
 exercise = write(
-    endless, CASES, MISTAKES, through=closing, oracle=recomputed, results=("out", "gaps")
+    endless,
+    CASES,
+    MISTAKES,
+    through=closing,
+    oracle=recomputed,
+    results=("out", "gaps"),
+    counts={"gaps": "calls of `closed_gap`"},
 )
