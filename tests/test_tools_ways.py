@@ -52,9 +52,9 @@ def test_the_list_says_the_minutes_of_each_chapter_and_of_its_exercises():
     asked = new_markdown_cell("### Exercise: A\n\n*Predict · easy · 8 min · 2 lines*\n\nWhat?")
     cells = [[new_markdown_cell("word " * 1800), new_markdown_cell("## Exercises"), asked]]
     page = "1. [A](numpy/a.ipynb): first.\n\n1. [Elsewhere](b.ipynb): not a chapter.\n"
-    said = ways.timed(page, ["book/numpy/a"], cells)
+    said = ways.with_minutes(page, ["book/numpy/a"], cells)
     assert said == page.replace("first.", "first. *(10 + 10 min)*")
-    assert ways.timed(said, ["book/numpy/a"], cells) == said
+    assert ways.with_minutes(said, ["book/numpy/a"], cells) == said
 
 
 def test_a_map_draws_each_arc_and_refuses_one_that_leads_down():

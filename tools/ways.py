@@ -82,7 +82,7 @@ def exercise_minutes(cells):
     return sum(int(found) for cell in cells for found in EXERCISE.findall(cell.source))
 
 
-def timed(page, files, cells):
+def with_minutes(page, files, cells):
     """The first page, with the minutes behind each chapter of its list, in fives."""
     for file, notebook in zip(files, cells, strict=True):
         times = [5 * round(of(notebook) / 5) for of in (minutes, exercise_minutes)]
@@ -129,7 +129,7 @@ def written():
     page = f"{head}{BEGIN}\n\n{rows}\n\n{END}{rest.partition(END)[2]}"
     lines = {heading: (some, more) for _, heading, some, more in ways(files, before)}
     drawing = plots.ways_map([name(file) for file in files], reduced(before), lines)
-    return timed(page, files, cells), drawing.svg
+    return with_minutes(page, files, cells), drawing.svg
 
 
 def main():
