@@ -115,3 +115,17 @@ def test_results_are_told_from_what_the_check_counts(name, line, told):
     verdict = exercises.find(name).verdict(changed(name, line))
     assert verdict.state == ("wrong" if told else "right"), verdict.text
     assert (told or "Correct") in verdict.text
+
+
+A_ROW_OF_TILES = {
+    "flash_attention.forward": "for j in range → every = q[i : i + rows] @ k.T / d**0.5\n"
+    "        for j in range ; q[i : i + rows] @ k[keys].T / d**0.5 → every[:, keys]",
+    "flash_attention.backward": "for begin in range → every = scale * q @ k[j].T\n"
+    "        for begin in range ; scale * q[i] @ k[j].T → every[i]",
+}
+
+
+@pytest.mark.parametrize("name", A_ROW_OF_TILES)
+def test_a_pass_that_holds_the_scores_of_a_row_of_tiles_is_refused(name):
+    verdict = exercises.find(name).verdict(changed(name, A_ROW_OF_TILES[name]))
+    assert verdict.state == "wrong" and "MiB at its peak" in verdict.text

@@ -44,7 +44,7 @@ def tiles_left(n_q, n_k, rows, columns):
 
 
 def without_the_matrix(piece, arguments):
-    """For `refused`: a pass that holds as much as a fourth of the full score matrix at its peak."""
+    """For `refused`: a pass that holds as much as a seventh of the full score matrix at its peak."""
 
     def refused(answer, _):
         given = arguments(LONG, LONG) | {"rows": SIDE, "columns": SIDE}
@@ -52,7 +52,7 @@ def without_the_matrix(piece, arguments):
         attempt(lambda *arrays: answer(*arrays, piece), given)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        if peak < 8 * LONG**2 / 4:
+        if peak < 8 * LONG**2 / 7:
             return None
         return not_yet(
             f"the results are right, but with {LONG} queries and keys, in tiles of {SIDE} by {SIDE}, "

@@ -27,7 +27,7 @@ from attnbook.exercises.chapters.flash_attention.counted import (
     tiles_left,
     without_the_matrix,
 )
-from attnbook.exercises.engine import case, write
+from attnbook.exercises.engine import case, stress, write
 from attnbook.masks import causal_mask
 from attnbook.online import attention_with_lse
 
@@ -98,6 +98,12 @@ def sized(n_q, n_k, rows, columns, **widths):
     return drawn(rng, n_q, n_k, **widths) | {"rows": rows, "columns": columns}
 
 
+def far_below_zero(size):
+    """Two queries and two keys with the same large negative score everywhere."""
+    ones = np.ones((2, 1))
+    return {"q": ones, "k": -size * ones, "v": np.array([[1.0], [2.0]])}
+
+
 CASES = (
     case(
         **example(),
@@ -114,6 +120,18 @@ CASES = (
     case(**sized(5, 8, 2, 3, d_k=2, d_v=6)),
     case(**sized(5, 5, 1, 1)),
     case(**sized(3, 10, 8, 16)),
+    stress(
+        **far_below_zero(1000.0),
+        rows=1,
+        columns=1,
+        gives=(np.array([[1.0], [1.5]]), -1000.0 + np.log([1.0, 2.0]), 3),
+    ),
+    stress(
+        **far_below_zero(1e10),
+        rows=2,
+        columns=2,
+        gives=(np.array([[1.0], [1.5]]), -1e10 + np.log([1.0, 2.0]), 1),
+    ),
 )
 
 MISTAKES = """
@@ -137,6 +155,11 @@ the mask compares places within the tile: a tile begins at query i and at key j.
     keys <= last → keys - j <= last - last[0]
 hidden scores are set to 0, or weights are: the exponential of 0 is 1, that of −inf is 0.
     scores, -np.inf) → scores, 0)
+m begins at 0, or at another number: scores far below it vanish before they are compared, so begin
+with −∞.
+    np.full(len(last), -np.inf) → np.zeros(len(last)) || np.full(len(last), -1e9)
+hidden scores are set to a large negative number: a score may be lower still, but never below −∞.
+    scores, -np.inf) → scores, -1e9)
 the scores are not divided by the square root of d_k, or not by that.
     / d**0.5 → / 1
     / d**0.5 → / d
