@@ -313,9 +313,6 @@ EQUAL = {
         # in the second loop, which stores nothing of these lanes
         "s = tl.load(x_ptr + row + j, mask=j < n, other=float('inf'))",
     },
-    "triton.registers": {
-        "return [4 * 32, s / (4 * 32), (o + s) / (8 * 32)]",  # o is the square of 4 * 32
-    },
     "triton.causal": {  # with a smaller full the second loop, which has the mask, does the rest
         "full = tl.maximum((n_k - n_q + 1) // B * B, 0)",
         "full = tl.maximum((start + n_k - n_q + 1) // B / B, 0)",

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from attnbook import exercises
+from attnbook import exercises, gradients, online
 from attnbook.exercises.engine import gpu_compile
+from attnbook.kernels import machine_code
 from attnbook.kernels.machine_code import CompilationError
 
 import triton
@@ -264,6 +265,31 @@ def test_a_kernel_that_writes_into_its_argument_is_told():
         return x.clone()
 
     assert "changed its argument x" in SCALE.verdict(in_place).text
+
+
+def test_the_kernel_of_where_it_lies_computes_the_gradient_of_the_queries():
+    rng = np.random.default_rng(0)
+    grad_out, q, k, v = rng.standard_normal((4, 20, 16))
+    out, lse = online.attention_with_lse(q, k, v)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    given = (q, k, v, grad_out, np.sum(grad_out * out, axis=-1), lse)
+    tensors = [torch.from_numpy(x).float().to(device) for x in given]
+    found = torch.zeros_like(tensors[0])
+    kernel = exercises.triton.where_it_lies.written
+    kernel[(2,)](*tensors, found, 20, 20, D=16, B=16)
+    right = gradients.scaled_dot_product_attention_backward(grad_out, q, k, v)[0]
+    # A GPU rounds the factors of a product to 11 bits, the interpreter does not.
+    np.testing.assert_allclose(found.cpu(), right, atol=1e-5 if device == "cpu" else 1e-2)
+
+
+def test_what_lies_in_shared_memory_is_what_was_loaded_and_is_multiplied():
+    halves = dict.fromkeys(("Q", "K", "V", "GRAD_O", "GRAD_Q"), "*fp16:16")
+    types = halves | {"DELTA": "*fp32:16", "L": "*fp32:16", "n_q": "i32", "n_k": "i32"}
+    kernel, block = exercises.triton.where_it_lies.written, 2 * 64 * 64
+    for stages in (1, 2, 3):
+        options = {"num_warps": 4, "num_stages": stages}
+        code = machine_code.compiled(kernel, types, {"D": 64, "B": 64}, "sm_90", **options)
+        assert code.shared == (2 + 2 * stages) * block and code.spills == 0
 
 
 def test_an_exercise_is_loaded_first_of_all():

@@ -1,4 +1,4 @@
-"""Project, step 1: two loops for a causal mask · medium · 12 min
+"""Project, step 1: two loops for a causal mask · hard · 12 min
 
 Hints
 1. Query i stands at key i + n_k − n_q: it sees that key and all before it.
