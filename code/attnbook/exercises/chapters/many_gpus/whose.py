@@ -62,6 +62,11 @@ ranks are counted from 0.
     % n_ranks → % n_ranks + 1
 divide by the number of ranks, which is n_ranks, and take the remainder.
     % n_ranks → % 4 || % (n_ranks + 1)
+an integer of 8 bits ends at 255, or at 127: there may be more ranks than that.
+    (ranks - steps) % n_ranks → ((ranks - steps) % n_ranks).astype(np.uint8)
+    (ranks - steps) % n_ranks → ((ranks - steps) % n_ranks).astype(np.int8)
+    np.arange(n_ranks) ⇒ np.arange(n_ranks).astype(np.int8)
+    np.arange(n_ranks) ⇒ np.arange(n_ranks).astype(np.uint8)
 there is a row for each of the w steps, and the first has each rank's own keys; only the sendings are
 w - 1.
     = whose(n_ranks)[1:] || whose(n_ranks)[:-1]
