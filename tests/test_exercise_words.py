@@ -32,13 +32,16 @@ def test_who_stores_an_array_of_all_places_is_not_told_that_there_is_none(name, 
     assert exercise.verdict(exercise.answer).text == f"Correct. {exercise.notice}"
 
 
-def test_the_package_s_own_rule_stores_no_array():
-    verdict = exercises.flex_attention.window_rule.verdict(
-        lambda lens, n_q, n_k, left: and_masks(
-            fused.flex.sliding_window(n_q, n_k, left), fused.flex.padding(lens)
-        )
-    )
-    assert verdict.text == f"Correct. {exercises.flex_attention.window_rule.notice}"
+def test_who_has_a_rule_of_the_package_answer_hears_so():
+    def of_the_package(lens, n_q, n_k, left):
+        return and_masks(fused.flex.sliding_window(n_q, n_k, left), fused.flex.padding(lens))
+
+    for verdict, name in (
+        (exercises.flex_attention.window_rule.verdict(of_the_package), "sliding_window"),
+        (exercises.flex_attention.sloped.verdict(fused.flex.alibi), "alibi"),
+    ):
+        said = f"Correct. But it was the package's own `{name}` that answered: "
+        assert verdict.state == "right" and verdict.text.startswith(said)
 
 
 def test_what_a_skipped_rank_leaves_out_is_counted():

@@ -1,4 +1,4 @@
-"""ALiBi as a score_mod · medium · 8 min
+"""ALiBi as a score_mod · easy · 5 min
 
 Hints
 1. Return a function of s, b, h, i, j that returns the new score.
@@ -21,6 +21,7 @@ import torch
 
 from attnbook.exercises.chapters.flex_attention.places import called, with_an_array
 from attnbook.exercises.engine import case, write
+from attnbook.fused import flex
 from attnbook.positions import alibi_bias
 
 
@@ -102,4 +103,5 @@ exercise = write(
     through=as_change,
     refused=with_an_array(lambda f, n: functools.partial(f(1, n, n), torch.tensor(0.0))),
     oracle=by_bias,
+    ours=(flex.alibi,),
 )

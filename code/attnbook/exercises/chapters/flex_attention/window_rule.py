@@ -22,6 +22,7 @@ import torch
 from attnbook import masks
 from attnbook.exercises.chapters.flex_attention.places import called, with_an_array
 from attnbook.exercises.engine import case, stress, write
+from attnbook.fused import flex
 
 
 def window_rule(valid_lens, n_q, n_k, left):
@@ -103,4 +104,5 @@ exercise = write(
     through=as_rule,
     refused=with_an_array(lambda f, n: f(torch.tensor([n]), n, n, 1)),
     oracle=by_masks,
+    ours=(flex.sliding_window,),
 )
