@@ -128,6 +128,7 @@ def by_sdpa(q, k, v):
         ("masked", filled, "doesn't recognise attention"),
         ("shaped", filled, "doesn't recognise attention"),
         ("softmaxed", by_sdpa, "calls SDPA itself"),
+        ("softmaxed", lambda *given: by_sdpa(*given).tolist(), "of type list; expected a tensor"),
     ],
 )
 def test_what_the_compiler_misses_is_told(name, answer, said):

@@ -1,25 +1,11 @@
 """Whether the compiler finds attention in an answer that is right, and what is left of it if not."""
 
-import functools
-
 import torch
 
 from attnbook.exercises.engine import not_yet
 from attnbook.exercises.engine.sandbox import Output, quiet
 from attnbook.exercises.engine.settings import plain_settings
 from attnbook.fused.watching import FUSED, graph, ran
-
-
-def on_tensors(function):
-    """For `through`: the function is handed tensors, and its result is an array."""
-
-    @functools.wraps(function)
-    def call(*arrays):
-        with plain_settings():
-            out = function(*map(torch.from_numpy, arrays))
-        return out.detach().numpy() if isinstance(out, torch.Tensor) else out
-
-    return call
 
 
 def missed(*shapes, mask=None):
