@@ -22,9 +22,15 @@ TINY = """() => [...new Set([...document.querySelectorAll(".katex-html .mtight")
   .map(part => parseFloat(getComputedStyle(part).fontSize))
   .filter(size => size < 10)
   .map(size => size.toFixed(1)))]"""
-WIDE_CELLS = """() => [...document.querySelectorAll(".cell_input pre")]
-  .filter(code => code.scrollWidth > code.clientWidth + 1)
-  .map(code => code.textContent.trim().slice(0, 60))"""
+WIDE_CELLS = """() => {
+  const closed = [...document.querySelectorAll("article details:not([open])")];
+  closed.forEach(box => { box.open = true; });
+  const wide = [...document.querySelectorAll(":is(.cell_input, .solution) pre")]
+    .filter(code => code.scrollWidth > code.clientWidth + 1)
+    .map(code => code.textContent.trim().slice(0, 60));
+  closed.forEach(box => { box.open = false; });
+  return wide;
+}"""
 NARROW_TABLES = """() => [...document.querySelectorAll(".pst-scrollable-table-container > table")]
   .filter(table => table.offsetWidth < table.parentElement.clientWidth - 1)
   .map(table => table.textContent.trim().slice(0, 60))"""

@@ -32,13 +32,16 @@ PLANTED = {
     "nothing says that this scrolls": f'<pre tabindex="0">{WIDE}</pre>',
     "an output does not wrap": f'<div class="cell_output"><pre tabindex="0">{WIDE}</pre></div>',
     "a line of a cell is cut off": f'<div class="cell_input"><pre tabindex="0">{WIDE}</pre></div>',
+    "a line of a cell is cut off: solved": (
+        f'<details class="solution"><summary>a</summary><pre>solved {WIDE}</pre></details>'
+    ),
     "a table is not as wide": '<div class="pst-scrollable-table-container"><table><td>1</table>',
     "an id stands twice: one": '<p id="one">1</p><p id="one">2</p>',
     "the lines of 1 blocks": '<div class="highlight"><pre style="line-height: 1.2">1</pre></div>',
     "a solution is open": '<details class="solution" open><summary>a</summary><p>1</p></details>',
     "no focus ring that can be seen": '<button style="outline: 0">press</button>',
     "1 answers are not printed": '<div class="reading"><p style="font-size: 2em">big</p></div>',
-    "1 folded boxes": "<details><summary>more</summary><p>hidden</p></details>",
+    "2 folded boxes": "<details><summary>more</summary><p>hidden</p></details>",
 }
 PAGE = """<!doctype html><html lang="en"><title>t</title>
 <style>pre { overflow-x: auto } p { overflow-wrap: anywhere }</style>

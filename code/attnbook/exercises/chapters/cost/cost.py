@@ -26,7 +26,8 @@ def cost(n_q, n_k, d_k, d_v, h, h_kv, itemsize):
     """Operations, exponentials and bytes of fused attention."""
     operations = 2 * h * n_q * n_k * (d_k + d_v)
     numbers = h * n_q * (d_k + d_v) + h_kv * n_k * (d_k + d_v)
-    return np.array([operations, h * n_q * n_k, itemsize * numbers + 4 * h * n_q], float)
+    counts = operations, h * n_q * n_k, itemsize * numbers + 4 * h * n_q
+    return np.array(counts, float)
 
 
 def from_shapes(n_q, n_k, d_k, d_v, h, h_kv, itemsize):

@@ -25,7 +25,8 @@ from attnbook.exercises.engine import case, stress, write
 def for_flash(q, k, v):
     """Queries, keys and values that FLASH takes, and the scale of the scores."""
     width = max(q.shape[-1], v.shape[-1])
-    padded = [F.pad(x, (0, width - x.shape[-1]))[None].contiguous() for x in (q, k, v)]
+    wide = [F.pad(x, (0, width - x.shape[-1])) for x in (q, k, v)]
+    padded = [x[None].contiguous() for x in wide]
     return *padded, q.shape[-1] ** -0.5
 
 

@@ -27,8 +27,10 @@ from attnbook.exercises.engine.settings import plain_settings
 
 def which_flash():
     """1 for FLASH, 0 for MATH, in six calls of SDPA on a CPU."""
-    x, causal = torch.zeros(2, 8, 16, 64), torch.ones(16, 16, dtype=torch.bool).tril()
-    pair, short, moved = x[:, :2], x[..., :32], x.reshape(2, 16, 8, 64).transpose(1, 2)
+    x = torch.zeros(2, 8, 16, 64)
+    causal = torch.ones(16, 16, dtype=torch.bool).tril()
+    pair, short = x[:, :2], x[..., :32]
+    moved = x.reshape(2, 16, 8, 64).transpose(1, 2)
     calls = (
         ((x, pair, pair), {"attn_mask": causal, "enable_gqa": True}),
         ((x, pair, pair[..., :32]), {"enable_gqa": True}),

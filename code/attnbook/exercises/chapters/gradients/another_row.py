@@ -22,7 +22,8 @@ from attnbook.gradients import softmax_backward
 
 def another_row():
     """G_V and G_S for the weights 1/2, 1/4, 1/4, the values 8, 0, 4 and G_O = 4."""
-    weights, values, grad_out = np.array([[2, 1, 1]]) / 4, np.array([[8.0, 0.0, 4.0]]), 4.0
+    weights, grad_out = np.array([[2, 1, 1]]) / 4, 4.0
+    values = np.array([[8.0, 0.0, 4.0]])
     grad_scores = softmax_backward(grad_out * values, weights)
     return np.concatenate([grad_out * weights, grad_scores])
 

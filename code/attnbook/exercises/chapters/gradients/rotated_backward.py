@@ -32,9 +32,10 @@ def rotated_backward(grad_out, q, k, v, theta, mask):
     """The forward pass in reverse: attention, then the copies summed, then rotated back."""
     at, times = np.arange(k.shape[-2]), q.shape[-3] // k.shape[-3]
     late = at[len(at) - q.shape[-2] :]
-    given = rope(q, late, theta), repeat_heads(rope(k, at, theta), times), repeat_heads(v, times)
-    grad_q, *copies = gradients.scaled_dot_product_attention_backward(grad_out, *given, mask=mask)
-    grad_k, grad_v = (gradients.repeat_heads_backward(grad, times) for grad in copies)
+    keys, values = repeat_heads(rope(k, at, theta), times), repeat_heads(v, times)
+    backward = gradients.scaled_dot_product_attention_backward
+    grad_q, *copies = backward(grad_out, rope(q, late, theta), keys, values, mask=mask)
+    grad_k, grad_v = (gradients.repeat_heads_backward(x, times) for x in copies)
     grad_q = gradients.rope_backward(grad_q, late, theta)
     return grad_q, gradients.rope_backward(grad_k, at, theta), grad_v
 
@@ -91,36 +92,37 @@ the gradients are rotated further: going back, they are rotated back.
     grad_q = gradients.rope_backward(grad_q → grad_q = rope(grad_q
     gradients.rope_backward(grad_k → rope(grad_k
     rope_backward(grad_q, late → rope_backward(grad_q, -late ; rope_backward(grad_k, at → rope_backward(grad_k, -at
-    grad_q = gradients.rope_backward(grad_q → grad_q = rope(grad_q ; gradients.rope_backward(grad_k → rope(grad_k ; repeat_heads_backward(grad, times) → repeat_heads_backward(grad, times) / times
-    grad_q = gradients.rope_backward(grad_q → grad_q = rope(grad_q ; gradients.rope_backward(grad_k → rope(grad_k ; gradients.repeat_heads_backward(grad, times) → summed_in_turns(grad, times)
+    grad_q = gradients.rope_backward(grad_q → grad_q = rope(grad_q ; gradients.rope_backward(grad_k → rope(grad_k ; repeat_heads_backward(x, times) → repeat_heads_backward(x, times) / times
+    grad_q = gradients.rope_backward(grad_q → grad_q = rope(grad_q ; gradients.rope_backward(grad_k → rope(grad_k ; gradients.repeat_heads_backward(x, times) → summed_in_turns(x, times)
 these are the gradients of the rotated queries and keys: those of q and k, before their rotation, are
 asked for.
     gradients.rope_backward(grad_q, late, theta) → grad_q ; gradients.rope_backward(grad_k, at, theta) → grad_k
     gradients.rope_backward(grad_q, late, theta) → grad_q
     gradients.rope_backward(grad_k, at, theta) → grad_k
 the values were not rotated, and so their gradient is not rotated back.
+    theta), grad_v → theta), gradients.rope_backward(grad_v, at, theta[: grad_v.shape[-1] // 2])
     theta), grad_v → theta), gradients.rope_backward(np.ascontiguousarray(grad_v[..., : 2 * (grad_v.shape[-1] // 2)]), at, theta[: grad_v.shape[-1] // 2])
 attention met rotated queries and keys: its backward pass needs them, and not q and k.
-    rope(q, late, theta), repeat_heads(rope(k, at, theta), times) → q, repeat_heads(k, times)
-    rope(q, late, theta), repeat → q, repeat
+    rope(q, late, theta) → q ; rope(k, at, theta) → k
+    rope(q, late, theta) → q
     repeat_heads(rope(k, at, theta), times) → repeat_heads(k, times)
 a shared head was read by several heads, and it collects the sum: not the mean, and not one of them.
-    repeat_heads_backward(grad, times) → repeat_heads_backward(grad, times) / times
-    repeat_heads_backward(grad, times) → repeat_heads_backward(grad, times) * (1 / times)
-    gradients.repeat_heads_backward(grad, times) → grad[..., ::times, :, :]
-    gradients.repeat_heads_backward(grad, times) → grad[..., : grad.shape[-3] // times, :, :]
+    repeat_heads_backward(x, times) → repeat_heads_backward(x, times) / times
+    repeat_heads_backward(x, times) → repeat_heads_backward(x, times) * (1 / times)
+    gradients.repeat_heads_backward(x, times) → x[..., ::times, :, :]
+    gradients.repeat_heads_backward(x, times) → x[..., : x.shape[-3] // times, :, :]
 one gradient for each head of the queries is too many: a shared head collects from all that read it.
-    grad_k, grad_v = (gradients.repeat_heads_backward(grad, times) for grad in copies) → grad_k, grad_v = copies
+    grad_k, grad_v = (gradients.repeat_heads_backward(x, times) for x in copies) → grad_k, grad_v = copies
 copies of one head stand side by side, 0 0 1 1; here every second head is added up.
-    gradients.repeat_heads_backward(grad, times) → summed_in_turns(grad, times)
+    gradients.repeat_heads_backward(x, times) → summed_in_turns(x, times)
 copies of one head stand side by side, 0 0 1 1: here the forward pass reads them in turns, 0 1 0 1.
     repeat_heads(rope(k, at, theta), times), repeat_heads(v, times) → tiled(rope(k, at, theta), times), tiled(v, times)
-    repeat_heads(rope(k, at, theta), times), repeat_heads(v, times) → tiled(rope(k, at, theta), times), tiled(v, times) ; gradients.repeat_heads_backward(grad, times) → summed_in_turns(grad, times)
+    repeat_heads(rope(k, at, theta), times), repeat_heads(v, times) → tiled(rope(k, at, theta), times), tiled(v, times) ; gradients.repeat_heads_backward(x, times) → summed_in_turns(x, times)
 the last query stands where the last key does, so that query 0 need not stand at position 0.
     late = at[len(at) - q.shape[-2] :] → late = at[: q.shape[-2]]
-    late = at[len(at) - q.shape[-2] :] → late = at[: q.shape[-2]] ; gradients.repeat_heads_backward(grad, times) → summed_in_turns(grad, times)
+    late = at[len(at) - q.shape[-2] :] → late = at[: q.shape[-2]] ; gradients.repeat_heads_backward(x, times) → summed_in_turns(x, times)
     rope_backward(grad_q, late → rope_backward(grad_q, np.arange(q.shape[-2])
-    given = rope(q, late → given = rope(q, np.arange(q.shape[-2])
+    rope(q, late → rope(q, np.arange(q.shape[-2])
 the hidden keys got weights: the mask belongs to the backward pass, too.
     , mask=mask →
 softmax's backward pass forgets the average: A ∘ (G_A - r), and r is that of the row under its weights.
@@ -133,7 +135,11 @@ the scale stands in front of Q Kᵀ, so that it comes back in the gradients of q
     grad_q, grad_k = c * → grad_q, grad_k = 
     , c * grad_S.swapaxes → , grad_S.swapaxes
 the scale is in the backward pass of attention already: here it comes twice.
-    grad_q, *copies = gradients.scaled_dot_product_attention_backward(grad_out, *given, mask=mask) → grad_q, *copies = (x / q.shape[-1] ** 0.5 for x in gradients.scaled_dot_product_attention_backward(grad_out, *given, mask=mask))
+    grad_q, *copies = backward(grad_out, rope(q, late, theta), keys, values, mask=mask) → grad_q, *copies = (x / q.shape[-1] ** 0.5 for x in backward(grad_out, rope(q, late, theta), keys, values, mask=mask))
+    grad_k, grad_v = (gradients → grad_q, copies[0] = (x / q.shape[-1] ** 0.5 for x in (grad_q, copies[0]))\\n    grad_k, grad_v = (gradients
+other pairs are rotated: neighbours are a pair here, while halves are one in some libraries.
+    late, theta) ⇒ late, theta, "halves") ; at, theta) ⇒ at, theta, "halves")
+    rope_backward(grad_q, late, theta) → rope_backward(grad_q, late, theta, "halves") ; rope_backward(grad_k, at, theta) → rope_backward(grad_k, at, theta, "halves")
 the gradients come in another order: those of q, k and v.
     grad_q, gradients.rope_backward(grad_k, at, theta), grad_v → gradients.rope_backward(grad_k, at, theta), grad_q, grad_v
     grad_q, gradients.rope_backward(grad_k, at, theta), grad_v → grad_q, grad_v, gradients.rope_backward(grad_k, at, theta)

@@ -61,7 +61,8 @@ def mended(grad_out, q, k, v, theta, mask):
 
 def trains_anyway():
     """The lines in which the pass that trains and the mended one differ."""
-    given, right = (inspect.getsource(each).splitlines()[1:] for each in (trains_well, mended))
+    sources = (inspect.getsource(each) for each in (trains_well, mended))
+    given, right = (source.splitlines()[1:] for source in sources)
     lines = enumerate(zip(given, right, strict=True), start=1)
     return [number for number, (line, other) in lines if line != other]
 
@@ -89,6 +90,8 @@ line 9 is right: each copy of a value collects from the queries of its own head.
 line 12 is right: there is a key at every position from 0 on, and line 10 has left one head for each
 head of keys.
     [10, 12] || [11, 12]
+the two lines differ: find the other one, too.
+    [10, 10] || [11, 11]
 these are the lines, in another order: begin with the smaller number.
     [11, 10]
 """

@@ -22,7 +22,8 @@ from attnbook.exercises.engine import predict
 def two_averages():
     """Both averages of 9 − 27 with the affinity 7, and the factor that makes them a difference."""
     numbers = np.array([9, 0, 27])
-    left, right = np.array([7, 1, 1]) @ numbers / 9, np.array([1, 1, 7]) @ numbers / 9
+    left = np.array([7, 1, 1]) @ numbers / 9
+    right = np.array([1, 1, 7]) @ numbers / 9
     return [left, right, (9 - 27) / (left - right)]
 
 

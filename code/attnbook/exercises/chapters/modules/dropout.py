@@ -23,7 +23,8 @@ from attnbook.exercises.engine import predict
 
 def dropout():
     """Output in evaluation, mean and largest output in training, chance that no weight is left."""
-    p, weights, values = 0.25, torch.tensor([1 / 4, 3 / 4, 0]), torch.tensor([0.0, 4.0, 8.0])
+    p, weights = 0.25, torch.tensor([1 / 4, 3 / 4, 0])
+    values = torch.tensor([0.0, 4.0, 8.0])
     evaluation = weights @ values
     largest = (weights / (1 - p)) @ values
     return [evaluation.item(), evaluation.item(), largest.item(), p**2]

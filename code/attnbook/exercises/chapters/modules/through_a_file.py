@@ -24,7 +24,8 @@ from attnbook.exercises.engine import case, write
 
 def through_a_file(module, optimiser, file, make):
     """A new module and a new optimiser that go on where these stopped."""
-    torch.save({"module": module.state_dict(), "optimiser": optimiser.state_dict()}, file)
+    both = {"module": module.state_dict(), "optimiser": optimiser.state_dict()}
+    torch.save(both, file)
     file.seek(0)
     saved = torch.load(file)
     new, new_optimiser = make()

@@ -21,7 +21,8 @@ from attnbook.exercises.engine import predict
 
 def fills():
     """Which of five fills a tensor of float16 refuses."""
-    zeros, everywhere = torch.zeros(2, dtype=torch.float16), torch.tensor([True, True])
+    zeros = torch.zeros(2, dtype=torch.float16)
+    everywhere = torch.tensor([True, True])
     refused = []
     for fill in (-1e4, -65504.0, -1e5, torch.finfo(torch.bfloat16).min, -torch.inf):
         try:

@@ -31,7 +31,8 @@ def roofs():
         (32, 1, 0.128),
         (400, 1, 800),
     ]
-    return np.argmax(np.divide(work, (OPERATIONS, EXPONENTIALS, BYTES)), axis=1).tolist()
+    times = np.divide(work, (OPERATIONS, EXPONENTIALS, BYTES))
+    return np.argmax(times, axis=1).tolist()
 
 
 MISTAKES = """

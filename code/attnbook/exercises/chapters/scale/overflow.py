@@ -27,8 +27,8 @@ from attnbook.exercises.engine import predict
 def overflow():
     """The first whole entry at which each order of product and scale is infinite in float16."""
     entries = np.arange(1, 200)
-    product_first, query_first = 64 * entries**2, 64 * (entries / 8) * entries
-    return [entries[product >= 65520][0] for product in (product_first, query_first)]
+    products = 64 * entries**2, 64 * (entries / 8) * entries
+    return [entries[product >= 65520][0] for product in products]
 
 
 MISTAKES = """

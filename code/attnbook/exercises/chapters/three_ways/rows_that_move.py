@@ -25,8 +25,8 @@ def rows_that_move():
     everything, causal = np.ones((6, 6), bool), causal_mask(6, 6)
     target_word, source_word = np.eye(4, dtype=bool), np.ones((4, 6), bool)
     real_rows = (padding_mask(np.array([4]), 6) & causal)[0, :4]
-    columns = everything[:, 2], causal[:, 2], target_word[:, 2], source_word[:, 2], real_rows[:, 4]
-    return [int(column.sum()) for column in columns]
+    columns = everything[:, 2], causal[:, 2], target_word[:, 2], source_word[:, 2]
+    return [int(column.sum()) for column in (*columns, real_rows[:, 4])]
 
 
 MISTAKES = """
