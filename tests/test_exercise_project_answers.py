@@ -4,6 +4,7 @@ import pytest
 
 from attnbook import exercises
 from attnbook.exercises.engine import diagnose
+from attnbook.exercises.engine.diagnose.slips import mistaken
 from attnbook.exercises.engine.edits import versions
 
 RIGHT = {  # a change of the solution that changes nothing
@@ -129,3 +130,17 @@ A_ROW_OF_TILES = {
 def test_a_pass_that_holds_the_scores_of_a_row_of_tiles_is_refused(name):
     verdict = exercises.find(name).verdict(changed(name, A_ROW_OF_TILES[name]))
     assert verdict.state == "wrong" and "MiB at its peak" in verdict.text
+
+
+def test_a_row_that_need_not_stand_alone_is_no_cause():
+    """`theta` has a number for each pair, and not for each row of the keys."""
+    exercise = exercises.past_the_trained_length.closed_gap
+    further = changed(exercise.name, "-count) → count - keys.shape[-2])")
+    told = exercise.verdict(further).text
+    assert "the values differ" in told and "depends on the last of" not in told
+
+
+def test_a_function_that_is_handed_out_stands_in_no_other_s_place():
+    exercise = exercises.past_the_trained_length.endless
+    assert not any("closed_gap in the place" in words for words, _ in mistaken(exercise.answer))
+    assert any("drop in the place" in words for words, _ in mistaken(exercise.answer))

@@ -34,7 +34,8 @@ def rotated_backward(grad_out, q, k, v, theta, mask):
     late = at[len(at) - q.shape[-2] :]
     keys, values = repeat_heads(rope(k, at, theta), times), repeat_heads(v, times)
     backward = gradients.scaled_dot_product_attention_backward
-    grad_q, *copies = backward(grad_out, rope(q, late, theta), keys, values, mask=mask)
+    given = rope(q, late, theta), keys, values
+    grad_q, *copies = backward(grad_out, *given, mask=mask)
     grad_k, grad_v = (gradients.repeat_heads_backward(x, times) for x in copies)
     grad_q = gradients.rope_backward(grad_q, late, theta)
     return grad_q, gradients.rope_backward(grad_k, at, theta), grad_v
@@ -135,7 +136,7 @@ the scale stands in front of Q Kᵀ, so that it comes back in the gradients of q
     grad_q, grad_k = c * → grad_q, grad_k = 
     , c * grad_S.swapaxes → , grad_S.swapaxes
 the scale is in the backward pass of attention already: here it comes twice.
-    grad_q, *copies = backward(grad_out, rope(q, late, theta), keys, values, mask=mask) → grad_q, *copies = (x / q.shape[-1] ** 0.5 for x in backward(grad_out, rope(q, late, theta), keys, values, mask=mask))
+    grad_q, *copies = backward(grad_out, *given, mask=mask) → grad_q, *copies = (x / q.shape[-1] ** 0.5 for x in backward(grad_out, *given, mask=mask))
     grad_k, grad_v = (gradients → grad_q, copies[0] = (x / q.shape[-1] ** 0.5 for x in (grad_q, copies[0]))\\n    grad_k, grad_v = (gradients
 other pairs are rotated: neighbours are a pair here, while halves are one in some libraries.
     late, theta) ⇒ late, theta, "halves") ; at, theta) ⇒ at, theta, "halves")

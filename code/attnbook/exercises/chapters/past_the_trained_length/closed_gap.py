@@ -83,6 +83,15 @@ the gap stays open: the keys behind it still stand where they stood.
 the keys behind the gap move further on: they come nearer, and are rotated back.
     -count) → count)
     -count) → count) ; np.delete(values, slice(start, start + count), axis=-2) → np.concatenate([values[:start], values[start + count :]])
+the keys behind the gap are back at position 0: turn them on from there to the positions that they
+have now.
+    np.full(behind.shape[-2], -count) → -np.arange(start + count, keys.shape[-2])
+the keys behind the gap move one position too many, or too few: as many as words have left.
+    -count) → -count - 1) || -count + 1)
+the gap is taken to begin at the first word, whatever `start` says.
+    behind = keys → start = 0\\n    behind = keys
+other pairs are rotated: neighbours are a pair here, while halves are one in some libraries.
+    -count), theta) → -count), theta, "halves")
 the keys before the gap move too: they stand where they stood.
     keys[..., :start, :], moved → rope(keys[..., :start, :], np.full(start, -count), theta), moved
 each key behind the gap is rotated by another number of positions: all of them move by the same one.
@@ -108,6 +117,8 @@ the values lose no word, or not the words that the keys lose.
     behind = keys[..., start + count → behind = keys[..., count + 1 ; slice(start, start + count) → slice(start, count + 1)
 the first word behind the gap is lost as well, or one word of the gap stays.
     behind = keys[..., start + count → behind = keys[..., start + count + 1 ; slice(start, start + count) → slice(start, start + count + 1)
+    behind = keys[..., start + count → behind = keys[..., start + count + 1 ; slice(start, start + count) → slice(start, start + count + 1) ; np.full(behind.shape[-2], -count) → np.full(keys.shape[-2] - start - count - 1, -count)
+    behind = keys[..., start + count → behind = keys[..., start + count - 1 ; np.delete(values, slice(start, start + count), axis=-2) → np.concatenate([values[..., :start, :], values[..., start + count - 1 :, :]], axis=-2)
     behind = keys[..., start + count → behind = keys[..., max(start, start + count - 1) ; slice(start, start + count) → slice(start, max(start, start + count - 1))
 the words were cut along another axis: they lie along the last but one, whatever stands in front.
     keys = np.concatenate([keys[..., :start, :], moved], axis=-2) → keys = np.concatenate([keys[:start], rope(keys[start + count :], np.full(len(keys[start + count :]), -count), theta)])

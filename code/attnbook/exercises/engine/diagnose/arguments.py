@@ -91,14 +91,19 @@ def _equal(a, b):
 
 
 def mixed(answer, solution, arguments):
-    """An argument whose last row moves other rows of what the answer returns, and should not."""
+    """An argument whose last row moves other rows of what the answer returns, and should not.
+
+    It has a row for each of the result, and its last one moves the last of the right result.
+    """
     both = answer, solution
     for name, x in arguments.items():
         if not isinstance(x, np.ndarray) or x.dtype.kind != "f" or not x.ndim or len(x) < 2:
             continue
         other = np.concatenate([x[:-1], _another(x[-1:])])
         results = [f(args) for args in (arguments, arguments | {name: other}) for f in both]
-        if any(not isinstance(r, np.ndarray) or not r.ndim or len(r) < 2 for r in results):
+        if any(not isinstance(r, np.ndarray) or not r.ndim or len(r) != len(x) for r in results):
+            continue
+        if _equal(results[1][-1:], results[3][-1:]):
             continue
         got, wanted, got_after, wanted_after = (r[:-1] for r in results)
         if _equal(wanted, wanted_after) and not _equal(got, got_after):

@@ -38,9 +38,12 @@ def mistaken(function):
     """Pairs: a slip in words, and the function with that slip in it."""
     if function.__name__ == "<lambda>":  # its text stands amid other code
         return
-    text, names = source(function), list(inspect.signature(function).parameters)
+    text = source(function)
+    nodes = [n for part in ast.parse(text).body[0].body for n in ast.walk(part)]
+    called = {getattr(n.func, "id", None) for n in nodes if isinstance(n, ast.Call)}
+    names = [name for name in inspect.signature(function).parameters if name not in called]
     starts = [0, *accumulate(map(len, text.splitlines(keepends=True)))]
-    for node in (n for part in ast.parse(text).body[0].body for n in ast.walk(part)):
+    for node in nodes:
         for words, other in _changes(node, names):
             begin = starts[node.lineno - 1] + node.col_offset
             end = starts[node.end_lineno - 1] + node.end_col_offset
