@@ -144,3 +144,14 @@ def test_a_function_that_is_handed_out_stands_in_no_other_s_place():
     exercise = exercises.past_the_trained_length.endless
     assert not any("closed_gap in the place" in words for words, _ in mistaken(exercise.answer))
     assert any("drop in the place" in words for words, _ in mistaken(exercise.answer))
+
+
+FOR_SHOW = (
+    "k, v = send(k), send(v) → send(k), send(v) ; "
+    "k[r, keys], v[r, keys] → k[(r - step) % w, keys], v[(r - step) % w, keys]"
+)
+
+
+def test_a_rank_that_sends_for_show_and_reads_from_another_is_refused():
+    told = exercises.many_gpus.forward.verdict(changed("many_gpus.forward", FOR_SHOW)).text
+    assert "a rank reads keys where they lie on another" in told

@@ -101,6 +101,7 @@ the inner loop begins too late: key j is seen by query j − (n_k − n_q), whic
 of its block.
     max(0, start - ahead) // rows * rows → -(-max(0, start - ahead) // rows) * rows
     start - ahead → j[-1] - ahead
+    max(0, start - ahead) // rows * rows → (max(0, start - ahead) // rows + 1) * rows
 a block of queries begins at a multiple of `rows`, wherever the keys begin.
     max(0, start - ahead) // rows * rows → max(0, start - ahead)
 query 0 does not stand at key 0: the last query sees the last key, so query i stands at key
@@ -112,6 +113,8 @@ a query sees its own key, too: <=, and not <.
     j <= i → j < i
 a query meets several tiles, and its gradient is the sum of what they give: +=, and not =.
     grad_q[i] += → grad_q[i] =
+queries and keys meet several tiles, and all three gradients are sums of what these give: +=, not =.
+    += ⇒ =
 a key meets several tiles, and the gradients of key and value are sums of what they give: +=, not =.
     grad_k[j] += → grad_k[j] =
     grad_v[j] += → grad_v[j] =
@@ -123,6 +126,7 @@ the scale 1/√d_k stands in front of Q Kᵀ, so it comes back in the gradients 
 the scores are not divided by the square root of d_k, or twice.
     scale * q[i] @ k[j].T → q[i] @ k[j].T
     scale * q[i] @ k[j].T → scale**2 * q[i] @ k[j].T
+    q.shape[1] ** -0.5 → 1 || 1 / q.shape[1]
 the weights are a softmax of this tile: among all keys they are exp(S − L).
     np.exp(scores - lse[i, None]) → np.exp(scores) / np.sum(np.exp(scores), axis=-1, keepdims=True)
 the gradient of the values takes the weights, and not the gradient of the scores.

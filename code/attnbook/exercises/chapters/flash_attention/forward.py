@@ -150,6 +150,8 @@ the future is not hidden in the tiles on the diagonal: set its scores to −inf 
     np.where(keys <= last[:, None], scores, -np.inf) → scores ; range(0, last[-1] + 1, columns) → range(0, n_k, columns)
 a query sees its own key, too: keys <= last, and not keys < last.
     keys <= last → keys < last
+a query does not see the key behind its own: keys <= last.
+    keys <= last[:, None] → keys <= last[:, None] + 1
 the mask compares places within the tile: a tile begins at query i and at key j.
     keys <= last → keys - j <= last
     keys <= last → keys - j <= last - last[0]
@@ -164,6 +166,12 @@ the scores are not divided by the square root of d_k, or not by that.
     / d**0.5 → / 1
     / d**0.5 → / d
     / d**0.5 → / v.shape[1]**0.5
+the last block of keys is dropped where it is smaller than the others.
+    range(0, last[-1] + 1, columns) → range(0, min(last[-1] + 1, n_k // columns * columns), columns)
+m, l and o begin anew in each tile: they do so with each block of queries, and go on from tile to tile.
+    keys = np.arange(j → m, l, o = np.full(len(last), -np.inf), 0 * last, np.zeros((len(last), v.shape[1]))\\n            keys = np.arange(j
+o is divided by l in every tile: it stays a sum until the block of queries has met all its keys.
+    scores, -np.inf), v[keys])\\n → scores, -np.inf), v[keys])\\n            o = o / l[:, None]\\n ; o / l[:, None], m → o, m
 o is never divided by l: do it once, when the block of queries has met all its keys.
     o / l[:, None], m → o, m
 L is m + log(l): the maximum and the sum together.

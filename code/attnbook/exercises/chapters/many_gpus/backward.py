@@ -99,11 +99,17 @@ that is the rank's own block at each step: take the keys and values that have ar
     k, v, grad_k, grad_v = send(k), send(v), → grad_k, grad_v =
 keys and values are sent once too often: after the last step nobody needs them.
     return grad_q → send(k), send(v)\\n    return grad_q
+the gradient of the values stays behind: it moves with its block, as that of the keys does.
+    send(grad_k), send(grad_v)\\n        for → send(grad_k), grad_v\\n        for ; send(grad_k), send(grad_v)\\n → send(grad_k), grad_v\\n
+a rank reads keys where they lie on another: take those that have arrived in row r.
+    k[r, keys], v[r, keys] → home[0][source, keys], home[1][source, keys] ; for step in → home = k, v\\n    for step in
 nothing has been sent: a rank works only with what lies there.
     send( ⇒ (lambda x: np.roll(x, 1, axis=0))(
     send( ⇒ np.copy(
 a query meets a block at every step, and its gradient is the sum of what they give: +=, and not =.
     grad_q[r, rows] += → grad_q[r, rows] =
+all three gradients are sums of what the meetings give: +=, and not =.
+    += ⇒ =
 a block meets the queries of every rank, and its gradients are sums of what they give: +=, and not
 =.
     grad_k[r, keys] += → grad_k[r, keys] =
@@ -122,7 +128,18 @@ nothing is hidden: at home causal=True, and away from home take the half that is
     half if source < r else None → None ; half if source > r else 0 → 0 ; lse[r, rows], source == r → lse[r, rows], False
 the two cases are exchanged: all queries meet the early keys of an *earlier* rank.
     source > r → source < r ; source < r else None → source > r else None
+the ring turns the other way: each block moves to the next rank, so at step s rank r has that of rank
+r − s.
     r - step → r + step
+the rule is that of consecutive positions: in a zigzag each rank has something early and something
+late.
+    rows = slice(half if source > r else 0, None) → rows = slice(None)\\n            if source > r:\\n                continue ; slice(half if source < r else None) → slice(None)
+the halves are exchanged: of the keys the early half is seen, and of the queries the late half sees.
+    slice(half if source > r else 0, None) → slice(half if source > r else None) ; slice(half if source < r else None) → slice(half if source < r else 0, None)
+    slice(half if source > r else 0, None) → slice(half if source > r else None)
+    slice(half if source < r else None) → slice(half if source < r else 0, None)
+what the late queries have found is added to the rows of the early ones.
+    grad_q[r, rows] → grad_q[r, : len(part[0])]
 a ring has w steps, the first of them at home.
     in range(w):\\n        if → in range(1, w):\\n        if
 the gradients of keys and values are exchanged: return those of q, k and v, in this order.

@@ -1,12 +1,13 @@
 """What the project's checks count of a ring in one process: pairs computed, numbers sent."""
 
 import functools
+import inspect
 
 import numpy as np
 
 from attnbook import gradients
 from attnbook.exercises.chapters.many_gpus.zigzag import zigzag
-from attnbook.exercises.engine import with_counts
+from attnbook.exercises.engine import Unfit, with_counts
 from attnbook.masks import causal_mask
 from attnbook.online import attention_with_lse
 
@@ -19,6 +20,8 @@ def counting(meeting, number):
     The counts stand behind the results, of which the pass has this `number`.
     """
 
+    first = list(inspect.signature(meeting).parameters).index("q")
+
     def through(function):
         @functools.wraps(function)
         def counted(*arguments):
@@ -28,6 +31,9 @@ def counting(meeting, number):
             def handed(*given, **named):
                 nonlocal pairs
                 found, number = meeting(*given, **named)
+                met = inspect.signature(meeting).bind(*given, **named).arguments
+                if _lie_elsewhere(met["k"], met["q"], *arguments[first : first + 2]):
+                    raise Unfit("a rank reads keys where they lie on another")
                 pairs += number
                 return found
 
@@ -42,6 +48,13 @@ def counting(meeting, number):
         return counted
 
     return through
+
+
+def _lie_elsewhere(keys, queries, q, k):
+    """Whether keys are a part of what lies on another rank than their queries, and not a copy."""
+    rank = [np.may_share_memory(queries, block) for block in q]
+    of_rank = [np.may_share_memory(keys, block) for block in k]
+    return any(rank) and any(there and not here for here, there in zip(rank, of_rank, strict=True))
 
 
 def attend(q, k, v, causal):

@@ -117,6 +117,8 @@ nothing is hidden: at home causal=True, and away from home take the half that is
     half if earlier else None → None ; 0 if earlier else half → 0 ; v[r], True → v[r], False
 the two cases are exchanged: all queries meet the early keys of an *earlier* rank.
     % w < r → % w > r
+the ring turns the other way: each block moves to the next rank, so at step s rank r has that of rank
+r − s.
     r - step → r + step
 the halves are exchanged: of the keys the early half is seen, and of the queries the late half sees.
     slice(0 if earlier else half, None) → slice(None if earlier else half)
@@ -131,7 +133,11 @@ that is one sending too many: after the last step nobody needs the block, so w �
 nothing has been sent: a rank works only with the keys and values that lie there.
     k, v = send(k), send(v) → pass
     k, v = send(k), send(v) → k, v = np.roll(k, 1, axis=0), np.roll(v, 1, axis=0)
+what has arrived is lost: `send` changes no array, and returns what lies on each rank now.
+    k, v = send(k), send(v) → send(k), send(v)
+a rank reads keys where they lie on another: take those that have arrived in row r.
     k[r, keys], v[r, keys] → k[(r - step) % w, keys], v[(r - step) % w, keys] ; k, v = send(k), send(v) → pass
+    k[r, keys], v[r, keys] → home[0][(r - step) % w, keys], home[1][(r - step) % w, keys] ; for step in → home = k, v\\n    for step in
 keys travel together with their values: send both.
     send(k), send(v) → send(k), v
     send(k), send(v) → k, send(v)
@@ -139,7 +145,10 @@ a ring has w steps, and w − 1 of them away from home.
     range(1, w) → range(1, w - 1)
 what two blocks found is weighted by the sums of their exponentials: merge, and don't average.
     merge(out[r, rows], lse[r, rows], *part) → (out[r, rows] + part[0]) / 2, np.logaddexp(lse[r, rows], part[1])
+    merge(out[r, rows], lse[r, rows], *part) → (out[r, rows] + part[0]) / 2, lse[r, rows]
     merge(out[r, rows], lse[r, rows], *part) → out[r, rows] + part[0], np.logaddexp(lse[r, rows], part[1])
+what the late queries have found is merged into the rows of the early ones.
+    out[r, rows], lse[r, rows] = merge(out[r, rows], lse[r, rows], *part) → n = len(part[0])\\n            out[r, :n], lse[r, :n] = merge(out[r, :n], lse[r, :n], *part)
 each block replaces what was found before: merge it with that.
     merge(out[r, rows], lse[r, rows], *part) → part
 L is merged as well as the output, or the next block is weighted against the wrong sum.
