@@ -21,7 +21,7 @@ STORED = (
     "torch.tensor([2049.0]).to(torch.float16), torch.tensor([19.0, 0.001])"
     ".to(torch.float8_e4m3fn), torch.tensor([65510.0]).to(torch.float16))"
 )
-FILLS = "for fill in (-10000.0, -65504.0, -100000.0, torch.finfo(torch.bfloat16).min, -torch.inf):"
+FILLS = "for fill in (-10000.0, -65504.0, -100000.0, lowest, -torch.inf):"
 
 DROPOUT = "p, weights = (0.25, torch.tensor([1 / 4, 3 / 4, 0]))"
 

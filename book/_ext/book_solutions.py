@@ -1,5 +1,6 @@
 """`{solution-of} chapter.exercise`: a closed box with the solution that the package holds."""
 
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from sphinx.ext.autodoc.mock import mock
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+WIDE = re.compile(r"^(?=.{84})(def \w+\()(.+)(\):)$", re.MULTILINE)  # than a solution's box
 log = logging.getLogger(__name__)
 
 
@@ -32,7 +34,7 @@ class SolutionOf(SphinxDirective):
             return []
         for source in Path(exercises.__file__).parent.rglob("*.py"):
             self.env.note_dependency(str(source))
-        return [self._box(name, exercise.solution_markdown())]
+        return [self._box(name, WIDE.sub(r"\1\n    \2\n\3", exercise.solution_markdown()))]
 
     def _box(self, name, markdown):
         box = solution()
