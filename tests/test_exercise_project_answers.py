@@ -4,6 +4,7 @@ import pytest
 
 from attnbook import exercises
 from attnbook.exercises.engine import diagnose
+from attnbook.exercises.engine.diagnose import arguments
 from attnbook.exercises.engine.diagnose.slips import mistaken
 from attnbook.exercises.engine.edits import versions
 
@@ -155,3 +156,20 @@ FOR_SHOW = (
 def test_a_rank_that_sends_for_show_and_reads_from_another_is_refused():
     told = exercises.many_gpus.forward.verdict(changed("many_gpus.forward", FOR_SHOW)).text
     assert "a rank reads keys where they lie on another" in told
+
+
+BEGUN_ANEW_IN_EACH_TILE = (
+    "range(0, last[-1] + 1, columns): → range(0, n_k, columns):\n"
+    "            m, l, o = m - np.inf, 0 * l, 0 * o\n"
+    "            if j > last[-1]:\n"
+    "                break"
+)
+
+
+def test_nan_hides_what_an_argument_does(monkeypatch):
+    exercise = exercises.flash_attention.forward
+    wrong = changed(exercise.name, BEGUN_ANEW_IN_EACH_TILE)
+    told = exercise.verdict(wrong).text
+    assert "the values differ" in told and "has no effect" not in told
+    monkeypatch.setattr(arguments, "_holds_nan", lambda x: False)
+    assert "q has no effect on it" in exercise.verdict(wrong).text
