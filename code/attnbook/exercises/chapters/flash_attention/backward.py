@@ -43,7 +43,8 @@ def backward(grad_out, q, k, v, out, lse, rows, columns, block_gradient):
         j = np.arange(start, min(start + columns, len(k)))
         for begin in range(max(0, start - ahead) // rows * rows, len(q), rows):
             i = np.arange(begin, min(begin + rows, len(q)))
-            scores = np.where(j <= i[:, None] + ahead, scale * q[i] @ k[j].T, -np.inf)
+            scores = scale * q[i] @ k[j].T
+            scores = np.where(j <= i[:, None] + ahead, scores, -np.inf)
             weights = np.exp(scores - lse[i, None])
             grad_scores = block_gradient(grad_out[i], out[i], lse[i], scores, v[j])
             grad_v[j] += weights.T @ grad_out[i]
@@ -108,7 +109,7 @@ query 0 does not stand at key 0: the last query sees the last key, so query i st
 i + n_k − n_q.
     len(k) - len(q) → 0
 the future is not hidden: set the scores of hidden keys to −inf before you take exponentials.
-    np.where(j <= i[:, None] + ahead, scale * q[i] @ k[j].T, -np.inf) → scale * q[i] @ k[j].T
+    np.where(j <= i[:, None] + ahead, scores, -np.inf) → scores
 a query sees its own key, too: <=, and not <.
     j <= i → j < i
 a query meets several tiles, and its gradient is the sum of what they give: +=, and not =.

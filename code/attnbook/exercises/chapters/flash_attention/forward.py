@@ -46,7 +46,8 @@ def forward(q, k, v, rows, columns, step):
         for j in range(0, last[-1] + 1, columns):
             keys = np.arange(j, min(j + columns, n_k))
             scores = q[i : i + rows] @ k[keys].T / d**0.5
-            m, l, o = step(m, l, o, np.where(keys <= last[:, None], scores, -np.inf), v[keys])
+            scores = np.where(keys <= last[:, None], scores, -np.inf)
+            m, l, o = step(m, l, o, scores, v[keys])
         out[i : i + rows], lse[i : i + rows] = o / l[:, None], m + np.log(l)
     return out, lse
 
@@ -171,7 +172,7 @@ the last block of keys is dropped where it is smaller than the others.
 m, l and o begin anew in each tile: they do so with each block of queries, and go on from tile to tile.
     keys = np.arange(j → m, l, o = np.full(len(last), -np.inf), 0 * last, np.zeros((len(last), v.shape[1]))\\n            keys = np.arange(j
 o is divided by l in every tile: it stays a sum until the block of queries has met all its keys.
-    scores, -np.inf), v[keys])\\n → scores, -np.inf), v[keys])\\n            o = o / l[:, None]\\n ; o / l[:, None], m → o, m
+    scores, v[keys])\\n → scores, v[keys])\\n            o = o / l[:, None]\\n ; o / l[:, None], m → o, m
 o is never divided by l: do it once, when the block of queries has met all its keys.
     o / l[:, None], m → o, m
 L is m + log(l): the maximum and the sum together.

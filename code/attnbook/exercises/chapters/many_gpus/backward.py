@@ -46,8 +46,8 @@ def backward(grad_out, q, k, v, out, lse, attend_backward, send):
             source = (r - step) % w
             rows = slice(half if source > r else 0, None)
             keys = slice(half if source < r else None)
-            here = grad_out[r, rows], q[r, rows], k[r, keys], v[r, keys], out[r, rows]
-            part = attend_backward(*here, lse[r, rows], source == r)
+            here = grad_out[r, rows], q[r, rows], k[r, keys], v[r, keys]
+            part = attend_backward(*here, out[r, rows], lse[r, rows], source == r)
             grad_q[r, rows] += part[0]
             grad_k[r, keys] += part[1]
             grad_v[r, keys] += part[2]
