@@ -1,8 +1,11 @@
 """What FLASH, FlexAttention and its compiler want of an answer is asked of it, and told."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 
 from attnbook import exercises
 from attnbook.exercises.engine.settings import plain_settings
@@ -59,6 +62,19 @@ def test_who_writes_into_the_queries_is_told_so():
         return *FLASH.answer(q, k, v)[:3], 1.0
 
     assert "changed its argument q" in text(FLASH, in_place)
+
+
+def test_who_leaves_columns_in_memory_sees_the_arguments_of_the_stub_alone():
+    def without_contiguous(q, k, v):
+        width = max(q.shape[-1], v.shape[-1])
+        wide = (
+            x if x.shape[-1] == width else F.pad(x, (0, width - x.shape[-1])) for x in (q, k, v)
+        )
+        return *(x[None] for x in wide), q.shape[-1] ** -0.5
+
+    told = text(FLASH, without_contiguous)
+    assert "a row side by side, and in memory they lie [3, 4, 1] apart" in told
+    assert re.findall(r"(\w+) = ", told) == ["q", "k", "v"]
 
 
 def test_a_session_without_flash_changes_no_answer():

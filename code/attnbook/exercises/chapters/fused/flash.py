@@ -15,11 +15,9 @@ def through_flash(function):
     """The output of SDPA on what the function returns, if FLASH takes it."""
 
     @functools.wraps(function)
-    def call(q, k, v, transposed=False):
-        tensors = [torch.from_numpy(x) for x in (q, k, v)]
-        given = [x.mT.contiguous().mT if transposed else x for x in tensors]
+    def call(q, k, v):
         with plain_settings():
-            return _attend(function(*given), v.shape[-1], q)
+            return _attend(function(*map(torch.from_numpy, (q, k, v))), v.shape[-1], q)
 
     return call
 
