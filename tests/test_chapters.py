@@ -182,7 +182,7 @@ def spoil_exercises(c):
 
 def spoil_header(c):
     cell = first(prose(c), EXERCISE)
-    cell.source = cell.source.replace(" min ", " minutes ")
+    cell.source = cell.source.replace(" min", " minutes")
 
 
 def spoil_order(c):

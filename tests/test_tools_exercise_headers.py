@@ -18,7 +18,7 @@ def sources(notebook):
     "spoil",
     [
         lambda text: text,
-        lambda text: text.replace("*Break · easy · 5 min · 1 line*\n\n", ""),
+        lambda text: text.replace("*Break · easy · 5 min*\n\n", ""),
         lambda text: text.replace("*Break · easy · 5 min", "*Write · hard · 9 min"),
     ],
     ids=["as it is", "without a header", "with another header"],

@@ -49,7 +49,7 @@ def test_minutes_are_those_of_the_open_road():
 
 
 def test_the_list_says_the_minutes_of_each_chapter_and_of_its_exercises():
-    asked = new_markdown_cell("### Exercise: A\n\n*Predict · easy · 8 min · 2 lines*\n\nWhat?")
+    asked = new_markdown_cell("### Exercise: A\n\n*Predict · easy · 8 min*\n\nWhat?")
     cells = [[new_markdown_cell("word " * 1800), new_markdown_cell("## Exercises"), asked]]
     page = "1. [A](numpy/a.ipynb): first.\n\n1. [Elsewhere](b.ipynb): not a chapter.\n"
     said = ways.with_minutes(page, ["book/numpy/a"], cells)

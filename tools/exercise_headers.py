@@ -1,4 +1,4 @@
-"""The line below an exercise's title in a notebook: kind, level, minutes, lines of the solution.
+"""The line below an exercise's title in a notebook: kind, level, minutes, lines of a Write.
 
 `make notebooks` writes it from the exercise that the next stub checks.
 """

@@ -62,9 +62,9 @@ class Exercise:
         return f"Exercise {self.name} ({self.title}): check, hint, solution"
 
     def header(self):
-        """Kind, difficulty, time, and the number of lines of the solution."""
-        lines = _lines(self.parts()[0])
-        return f"{self.kind} · {self.level} · {self.minutes} min · {lines}"
+        """Kind, difficulty and time; for what is written, the lines of the solution as well."""
+        words = [self.kind, self.level, f"{self.minutes} min"]
+        return " · ".join([*words, _lines(self.parts()[0])] if self.kind == "Write" else words)
 
     def check(self, *answer):
         """Say whether an answer is right, and if not, why; count the try until it is solved."""
