@@ -49,7 +49,7 @@ def _code(section):
 
 
 def _entry(at, title, page, text, number="", code=()):
-    words = {word.lower() for word in code} - {word.lower() for word in IDENTIFIER.findall(text)}
+    words = {word.lower() for word in code}
     return {"at": at, "n": number, "title": title, "page": page, "text": text, "code": words}
 
 
@@ -92,7 +92,7 @@ def _write(app, error):
     if error or app.builder.name != "html":
         return
     found = [[*entries(app.env, doc)] for doc in sorted(app.env.found_docs)]
-    _keep_telling_words([entry for page in found for entry in page])
+    _keep_telling_words(found)
     pages = [_brief(page) for page in found]
     text = json.dumps([p for p in pages if p], ensure_ascii=False, separators=(",", ":"))
     packed = base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()  # two fifths of it
@@ -105,12 +105,15 @@ def unpacked(script):
     return json.loads(gzip.decompress(base64.b64decode(script.split('"')[1])))
 
 
-def _keep_telling_words(found, most=1 / 20):
-    """A word of code that many sections have, such as `return`, leads to none of them."""
+def _keep_telling_words(pages, most=1 / 100):
+    """Leave out of the code what many sections have, as `return`, and what the page's text says."""
+    found = [entry for page in pages for entry in page]
     often = Counter(word for entry in found for word in entry["code"])
-    for entry in found:
-        telling = (word for word in entry["code"] if often[word] <= max(1, most * len(found)))
-        entry["code"] = " ".join(sorted(telling))
+    for page in pages:
+        said = {word.lower() for entry in page for word in IDENTIFIER.findall(entry["text"])}
+        for entry in page:
+            telling = (w for w in entry["code"] - said if often[w] <= max(1, most * len(found)))
+            entry["code"] = " ".join(sorted(telling))
 
 
 def _brief(found):

@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 from book_api import used
 from book_package import _docstring, _tex
-from book_search import _entry
+from book_search import _entry, _keep_telling_words
 from small_book import ROOT
 
 PAGE = """# A page
@@ -101,9 +101,12 @@ def test_a_source_that_a_docstring_names_tells_the_whole_reference(entries):
     assert re.search(told, entries)
 
 
-def test_search_knows_of_code_each_word_that_the_text_has_not():
-    entry = _entry("at", "A title", "A page", "the softmax of x", code=["exp", "softmax", "exp"])
-    assert entry["code"] == {"exp"}
+def test_search_knows_of_code_each_telling_word_that_the_text_of_its_page_has_not():
+    one = _entry("at", "A title", "A page", "the softmax of x", code=["exp", "softmax", "exp"])
+    two = _entry("at", "A title", "A page", "its logarithm", code=["log", "softmax", "return"])
+    other = _entry("at", "A title", "Another", "", code=["softmax", "return"])
+    _keep_telling_words([[one, two], [other]], most=1 / 3)
+    assert [entry["code"] for entry in (one, two, other)] == ["exp", "log", ""]
 
 
 def test_once_the_address_is_known_a_signature_leads_to_its_lines(build):
