@@ -83,6 +83,8 @@ SPILLS = {("sm_90", "backward", 256, "float32", "flash_backward_queries"): 256}
 # Before its loop, where heads share keys, in Triton 3.6; tiles that were tried and do not are half
 # as large, or do more work.
 SPILLS |= {("sm_90", "backward, atomic", 128, None, "flash_backward_keys"): 8}
+# With a bias, four registers more than a thread can have.
+SPILLS |= {("sm_120", "backward", 256, None, "flash_backward_queries"): 16}
 # The assembler keeps to 72 registers, so that seven programs share a processor.
 SPILLS |= {("sm_120", "decode", 32, None, "split_kernel"): 16}
 # Sums for keys and values, and a share of grad_q: there no tile that was tried fits into registers.
