@@ -13,7 +13,9 @@ import pytest
 import attnbook
 from tools.reproducible import ROOT
 
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"```python\n(.*?)```", re.S)
+ANSWER = re.compile(r"```\n(Not yet.*?)```", re.S)
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +146,7 @@ def test_the_environment_stays_as_it_was_but_for_what_triton_must_know(imports, 
 
 
 def test_what_the_readme_says_runs_its_first_block_without_triton():
-    everywhere, kernels = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    everywhere, kernels, _ = BLOCK.findall(README)
     for code in ('import sys; sys.modules["triton"] = None\n' + everywhere, everywhere + kernels):
         done = run(code, PYTHONPATH=str(ROOT / "code"))
         assert done.returncode == 0, done.stderr
@@ -153,3 +155,11 @@ def test_what_the_readme_says_runs_its_first_block_without_triton():
         wrong = right.replace("causal=True)", "causal=False)", 1)
         with pytest.raises(AssertionError):
             exec(wrong if right is everywhere else everywhere + wrong, {})
+
+
+def test_what_the_readme_says_that_an_exercise_answers():
+    *_, exercise = BLOCK.findall(README)
+    (answer,) = ANSWER.findall(README)
+    places = {"PYTHONPATH": str(ROOT / "code")}
+    assert run(exercise, **places).stdout == answer
+    assert run(exercise.replace("<", "<="), **places).stdout != answer
