@@ -1,8 +1,8 @@
 """`attnbook.positions` and its twin in PyTorch, both on arrays: what one test asks of both."""
 
-import numpy as np
+import one_line
 import torch
-from libraries import array, tensor
+from libraries import tensor
 
 from attnbook import positions, pytorch
 
@@ -25,30 +25,16 @@ def on_arrays(function):
     return lambda *args, **named: function(*map(tensor, args), **named, **given).numpy()
 
 
-def on_tensors(function):
-    """A function of arrays in the place of one of tensors."""
-
-    def call(*args):
-        out = function(*(array(x) for x in args if not _is_device(x)))
-        return torch.from_numpy(np.ascontiguousarray(out))
-
-    return call
-
-
-def _is_device(x):
-    return isinstance(x, torch.device)
-
-
 class NumPy:
-    """The functions as they are now: a test may have put a wrong one in the place of one."""
+    """The functions as they are now: a test may have put a mistake into one."""
 
     module = positions
 
     def __getattr__(self, name):
         return getattr(self.module, name)
 
-    def put(self, monkeypatch, name, wrong):
-        monkeypatch.setattr(self.module, name, wrong)
+    def put(self, monkeypatch, name, change):
+        one_line.put(monkeypatch, getattr(self.module, name), change)
 
 
 class Torch:
@@ -57,8 +43,10 @@ class Torch:
     def __getattr__(self, name):
         return on_arrays(getattr(self.module, name))
 
-    def put(self, monkeypatch, name, wrong):
-        monkeypatch.setattr(self.module, name, on_tensors(wrong))
+    def put(self, monkeypatch, name, change):
+        """The change, said of NumPy, in the words of PyTorch."""
+        in_torch = change.replace("np.", "torch.").replace(".astype(", ".to(")
+        one_line.put(monkeypatch, getattr(self.module, name), in_torch)
 
 
 BOTH = {"numpy": NumPy(), "torch": Torch()}

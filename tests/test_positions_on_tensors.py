@@ -4,7 +4,8 @@ import inspect
 
 import pytest
 import torch
-from both_positions import NAMES, array
+from both_positions import NAMES
+from libraries import array
 from test_arguments import refusal
 
 from attnbook import positions, pytorch

@@ -6,7 +6,6 @@ Each test runs on the function of NumPy and on its twin in PyTorch.
 import json
 from fractions import Fraction
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ CODE = ["llama_2_64k", "qwen_128k", "narrow"]
 ROUNDED = 1e-6  # they were computed in float32: the power, its inverse and the mixture, each 6e-8
 THETA = positions.frequencies(128)
 both = pytest.mark.parametrize("library", BOTH.values(), ids=BOTH)
-right = SimpleNamespace(**vars(positions))  # kept, while a wrong version stands in its place
 
 
 def ours(library, name, ramp):
@@ -116,31 +114,6 @@ def test_one_pair_has_a_ramp_in_turns_alone(library):
         library.yarn(THETA[:1], 2, 2048, "code")
 
 
-def in_turns(low=lambda slow: slow, high=lambda fast: fast, inverted=False, circle=2 * np.pi):
-    """The paper's ramp with one thing changed, whichever was asked for."""
-
-    def yarn(theta, factor, trained_length, ramp, beta_fast=32, beta_slow=1):
-        turns, slow, fast = trained_length * theta / circle, low(beta_slow), high(beta_fast)
-        kept = np.clip((turns - slow) / (fast - slow), 0, 1)
-        kept = 1 - kept if inverted else kept
-        return theta * (kept + (1 - kept) / factor)
-
-    return yarn
-
-
-def in_pairs(first=np.floor, last=np.ceil):
-    """The code's ramp with another rounding of its ends."""
-
-    def yarn(theta, factor, trained_length, ramp, beta_fast=32, beta_slow=1):
-        number = np.arange(len(theta))
-        turns = np.log(trained_length * theta / (2 * np.pi))
-        a, b = (np.interp(-np.log(r), -turns, number) for r in (beta_fast, beta_slow))
-        kept = 1 - np.clip((number - first(a)) / (last(b) - first(a)), 0, 1)
-        return theta * (kept + (1 - kept) / factor)
-
-    return yarn
-
-
 def paper(library):
     test_the_paper_keeps_what_turned_often_and_slows_what_turned_less_than_once(library)
 
@@ -150,32 +123,26 @@ def llama_2(library):
 
 
 llama_3 = test_the_ramp_of_the_paper_to_4_turns_is_the_scaling_of_llama_3
-WRONG = {
-    "inverted": (in_turns(inverted=True), paper),
-    "in radians": (in_turns(circle=1), paper),
-    "from 0 turns": (in_turns(low=lambda slow: 0), paper),
-    "to 16 turns": (in_turns(high=lambda fast: 16), paper),
-    "always to 32 turns": (in_turns(high=lambda fast: 32), llama_3),
-    "the paper's for the code's": (in_turns(), llama_2),
-    "the code's for the paper's": (in_pairs(), llama_3),
-    "the first pair rounded up": (in_pairs(first=np.ceil), llama_2),
-    "the last pair rounded down": (in_pairs(last=np.floor), llama_2),
-    "neither rounded": (in_pairs(first=float, last=float), llama_2),
+RAMP, CHOSEN = "(turns - slow) / (fast - slow)", 'if ramp == "paper"'
+MISTAKES = {
+    "inverted": ("yarn", "kept = by_turns → kept = 1 - by_turns", paper),
+    "in radians": ("yarn", "/ (2 * np.pi) → / 1", paper),
+    "from 0 turns": ("yarn", f"{RAMP} → turns / fast", paper),
+    "to 16 turns": ("yarn", f"{RAMP} → (turns - slow) / (16 - slow)", paper),
+    "always to 32 turns": ("yarn", f"{RAMP} → (turns - slow) / (32 - slow)", llama_3),
+    "the paper's for the code's": ("yarn", f"{CHOSEN} → if True", llama_2),
+    "the code's for the paper's": ("yarn", f"{CHOSEN} → if False", llama_3),
+    "the first pair rounded up": ("_kept_by_number", "np.floor( → np.ceil(", llama_2),
+    "the last pair rounded down": ("_kept_by_number", "np.ceil( → np.floor(", llama_2),
+    "neither rounded": ("_kept_by_number", "np.floor( → ( ; np.ceil( → (", llama_2),
 }
 
 
 @both
-@pytest.mark.parametrize("mistake", WRONG)
-def test_a_wrong_version_turns_its_claim_red(monkeypatch, library, mistake):
-    wrong, claim = WRONG[mistake]
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_turns_its_claim_red(monkeypatch, library, mistake):
+    name, change, claim = MISTAKES[mistake]
     claim(library)
-    library.put(monkeypatch, "yarn", wrong)
+    library.put(monkeypatch, name, change)
     with pytest.raises(AssertionError):
         claim(library)
-
-
-def test_the_wrong_ramp_in_pairs_is_right_but_for_its_rounding():
-    of = PUBLISHED[CODE[0]]
-    theta = right.frequencies(of["width"], of["base"])
-    out = in_pairs()(theta, of["factor"], of["trained_length"], "code")
-    np.testing.assert_allclose(out, of["frequencies"], rtol=ROUNDED)
