@@ -3,11 +3,11 @@
 import pytest
 import torch
 import torch.nn.functional as F
-from torch.nn.attention.flex_attention import and_masks
 
 from attnbook import exercises, fused, masks, pytorch
 from attnbook.exercises.chapters.many_gpus.skipped import computes
 from attnbook.exercises.chapters.many_gpus.zigzag import zigzag
+from attnbook.pytorch import rules
 
 
 def stored_bias(n_heads, n_q, n_k):
@@ -34,10 +34,10 @@ def test_who_stores_an_array_of_all_places_is_not_told_that_there_is_none(name, 
 
 def test_who_has_a_rule_of_the_package_answer_hears_so():
     def of_the_package(lens, n_q, n_k, left):
-        return and_masks(fused.flex.sliding_window(n_q, n_k, left), fused.flex.padding(lens))
+        return fused.flex.mask_mod(rules.sliding_window(left) & rules.padding(lens), n_q, n_k)
 
     for verdict, name in (
-        (exercises.flex_attention.window_rule.verdict(of_the_package), "sliding_window"),
+        (exercises.flex_attention.window_rule.verdict(of_the_package), "mask_mod"),
         (exercises.flex_attention.sloped.verdict(fused.flex.alibi), "alibi"),
     ):
         said = f"Correct. But it was the package's own `{name}` that answered: "

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from fused_cases import Case, assert_answers
+from fused_cases import Case, assert_answers, mask_of, rule
 from torch.nn.attention.flex_attention import (
     and_masks,
     create_block_mask,
@@ -13,35 +13,32 @@ from torch.nn.attention.flex_attention import (
     flex_attention,
 )
 
-from attnbook import fused, masks, online, pytorch
+from attnbook import fused, online, pytorch
 from attnbook.fused import flex, implementations
+from attnbook.pytorch import rules
 
 torch.manual_seed(0)
 B, H, N_Q, N_K = 2, 3, 5, 7
-LENS = torch.tensor([4, 7])
-Q_DOCUMENTS, K_DOCUMENTS = torch.tensor([0, 0, 1, 1, 2]), torch.tensor([0, 0, 0, 1, 1, 2, 2])
-RULES = {
-    "padding": (flex.padding(LENS), masks.padding_mask(LENS.numpy(), N_K)[:, None]),
-    "causal": (flex.causal(N_Q, N_K), masks.causal_mask(N_Q, N_K)),
-    "window": (flex.sliding_window(N_Q, N_K, 2), masks.sliding_window_mask(N_Q, N_K, 2)),
-    "both sides": (
-        flex.sliding_window(N_Q, N_K, 1, right=2),
-        masks.sliding_window_mask(N_Q, N_K, 1, 2),
-    ),
-    "prefix": (flex.prefix(N_Q, N_K, 4), masks.prefix_mask(N_Q, N_K, 4)),
-    "documents": (
-        flex.documents(Q_DOCUMENTS, K_DOCUMENTS),
-        masks.document_mask(Q_DOCUMENTS.numpy(), K_DOCUMENTS.numpy()),
-    ),
-    "documents of each": (
-        flex.documents(Q_DOCUMENTS.expand(B, -1), K_DOCUMENTS.flip(0).expand(B, -1)),
-        masks.document_mask(Q_DOCUMENTS.numpy(), K_DOCUMENTS.flip(0).numpy()),
-    ),
+LENS, APART = np.array([4, 7]), (np.array([0, 0, 1, 1, 2]), np.array([0, 1, 0, 1, 1, 2, 2]))
+NAMED = {
+    "padding": [("padding", LENS)],
+    "causal": [("causal",)],
+    "window": [("sliding_window", 2)],
+    "both sides": [("sliding_window", 1, 2)],
+    "prefix": [("prefix", 4)],
+    "documents": [("documents", APART[0], np.sort(APART[1]))],
+    "documents apart": [("documents", *APART)],
+    "documents of each": [("documents", *(np.stack([x, x[::-1]]) for x in APART))],
 }
-RULES["every"] = (
-    and_masks(*(RULES[name][0] for name in ("padding", "causal", "documents"))),
-    RULES["padding"][1] & RULES["causal"][1] & RULES["documents"][1],
-)
+NAMED["every"] = NAMED["padding"] + NAMED["causal"] + NAMED["documents of each"]
+
+
+def mod_and_mask(named):
+    mask = mask_of(named, N_Q, N_K)
+    return flex.mask_mod(rule(named), N_Q, N_K), mask if mask.ndim == 2 else mask[:, None]
+
+
+RULES = {name: mod_and_mask(named) for name, named in NAMED.items()}
 RULES["none"] = and_masks(), np.ones((N_Q, N_K), dtype=bool)
 
 
@@ -59,10 +56,11 @@ def test_a_rule_with_its_triangle_at_the_other_corner_is_rejected(name):
     assert (shown & mask != mask).any()
 
 
-def test_a_window_may_be_a_small_integer_of_numpy():
+def test_sizes_may_be_small_integers_of_numpy():
     """The negative of an unsigned 2 is 254."""
     places = 0, 0, torch.arange(N_Q)[:, None], torch.arange(N_K)
-    near = flex.sliding_window(*(np.uint8(x) for x in (N_Q, N_K, 2)))
+    window, n_q, n_k = (np.uint8(x) for x in (2, N_Q, N_K))
+    near = flex.mask_mod(rules.sliding_window(window), n_q, n_k)
     np.testing.assert_array_equal(near(*places), RULES["window"][1])
 
 
@@ -196,7 +194,7 @@ def test_a_large_mask_is_made_by_the_compiled_function(monkeypatch):
         implementations, "_compiled_block_mask", lambda: lambda *sizes, device: made.append(sizes)
     )
     monkeypatch.setattr(implementations, "MASK_WORTH_COMPILING", 100)
-    rule, q = flex.causal(10, 10), torch.zeros(1)
+    rule, q = flex.mask_mod(rules.causal(), 10, 10), torch.zeros(1)
     implementations._blocks(rule, None, None, 10, 10, q)
     implementations._blocks(rule, None, None, 9, 10, q)
     assert len(made) == 1

@@ -28,6 +28,7 @@ def case(n_q=3, n_k=5, d_v=8, spoil=None, **options):
 
 LENS = np.array([0, 4])
 TWO = np.array([[0, 1, 1], [0, 0, 2]]), np.array([[0, 0, 1, 1, 1], [0, 1, 1, 2, 2]])
+APART = np.array([0, 1, 0]), np.array([0, 1, 0, 1, 1])
 BIAS = rng.standard_normal((3, 5))
 CASES = [
     case(),
@@ -57,7 +58,8 @@ CASES = [
     case(rule=[("documents", np.array([0, 1, 3]), np.array([0, 1, 1, 2, 2]))], spoil=2),
     case(rule=[("documents", *TWO)], causal=True),
     case(rule=[("documents", *TWO), ("documents", np.array([0, 0, 1]), np.array([0, 0, 0, 1, 1]))]),
-    case(rule=[("documents", np.array([0, 1, 0]), np.array([0, 1, 0, 1, 1]))], spoil=2),
+    case(rule=[("documents", *APART)], spoil=2),
+    case(rule=[("documents", *APART)], causal=True, valid_lens=LENS),
     case(mask=rng.random((3, 5)) < 0.6, spoil=1),
     case(mask=rng.random((2, 4, 3, 5)) < 0.6, causal=True, spoil=2),
     case(mask=rng.random((1, 4, 1, 5)) < 0.6, rule=[("prefix", 2)], softcap=2.0),
@@ -132,7 +134,10 @@ WRONG = {
         "lens.reshape(len(lens), -1).expand(-1, n_q)"),
     (rules.Rule.key_range, "the last document alone"):
         "torch.maximum(start, each.keys.start.to(own.device)) ⇒ each.keys.start",
-    (rules.Rule.mask, "documents that lie apart are one"): "each.keys is None ⇒ False",
+    (rules.Rule.sees, "documents that lie apart are one"): "each.keys is None ⇒ False",
+    (rules.Rule.sees, "the last documents alone"): "visible & (_at(q ⇒ (_at(q",
+    (rules.Rule.sees, "one key too many"): "j < _at(stop ⇒ j <= _at(stop",
+    (rules._at, "the numbers of the first batch"): "x[b, i] ⇒ x[0, i]",
     (rules.Rule.__and__, "one rule is enough"): "self.documents + other.documents ⇒ ()",
     (rules._fewest, "the wider window"): "min(one ⇒ max(one",
     (rules._shortest, "the longer length"): "minimum ⇒ maximum",
@@ -162,14 +167,9 @@ WRONG = {
         "torch.where(sees_nonfinite, torch.nan, torch.where(shown, out, 0)) ⇒ "
         "torch.where(shown, out, 0)"),
     (implementations._mask_mods, "the rule without the mask"): "options.mask is None ⇒ True",
-    (flex.of, "the window alone, without lengths"):
-        "if rule.valid_lens is not None ⇒ if not mods and rule.valid_lens is not None",
-    (flex.of, "no triangle"): "or right is not None ⇒ ",
-    (flex.of, "documents are one"): "for each in rule.documents ⇒ for each in ()",
+    (implementations._mask_mods, "the mask without the rule"): "if rule.hides ⇒ if False",
+    (flex.mask_mod.__wrapped__, "the rule of the first batch"): "sees(b, i, j) ⇒ sees(0 * b, i, j)",
     (flex.mask_tensor.__wrapped__, "every axis is there"): "int(n > 1) ⇒ 1",
-    (flex.prefix.__wrapped__, "a prefix without the past"):
-        "(j < prefix_len) | ⇒ (j < prefix_len) &",
-    (flex.documents.__wrapped__, "the documents of the first batch"): "[b, i] ⇒ [0, i]",
     (implementations.by_flex, "one rule is enough"): "and_masks(*seen) ⇒ seen[0]",
     (implementations._score_mods, "the cap is left out"):
         "[] if options.softcap is None else [flex.softcap(options.softcap)] ⇒ []",
@@ -184,10 +184,6 @@ WRONG = {
     (implementations.sdpa_options, "a triangle for fewer queries"): " and n_q == k.shape[-2] ⇒ ",
     (implementations.sdpa_options, "no mask beside a bias"):
         "= triangle or ⇒ = bias is not None or",
-    (flex.causal.__wrapped__, "the triangle at the top left"): "i + n_k - n_q ⇒ i",
-    (flex.sliding_window.__wrapped__, "a window of the future"):
-        "(ahead >= -left) & (ahead <= right) ⇒ (ahead <= left) & (ahead >= right)",
-    (flex.padding.__wrapped__, "one key too many"): "j < valid_lens[b] ⇒ j <= valid_lens[b]",
     (flex.alibi, "slopes from the head before"): "(h + 1) ⇒ h",
     (flex.alibi, "distances from the top left"): "j - (i + n_k - n_q) ⇒ j - i",
     (flex.bias_tensor, "every axis is there"): "int(n > 1) ⇒ 1",

@@ -7,7 +7,7 @@ import torch
 from fused_cases import mask_of, rule, rules_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch.nn.attention.flex_attention import and_masks, create_block_mask
+from torch.nn.attention.flex_attention import create_block_mask
 
 from attnbook import fused, masks
 from attnbook.fused import flex
@@ -27,7 +27,7 @@ def test_rules_and_masks_hide_the_same(data, n_q, n_k):
         start, stop = composed.key_range(n_q, n_k)
         lengths = (stop - start).clamp(min=0)
         assert torch.equal(lengths, mask.sum(-1)), "a range is as long as there are visible keys"
-    by_places = and_masks(*flex.of(composed, n_q, n_k))
+    by_places = flex.mask_mod(composed, n_q, n_k)
     places = torch.arange(BATCH)[:, None, None], torch.arange(n_q)[:, None], torch.arange(n_k)
     sizes = BATCH, n_q, n_k
     assert torch.equal(by_places(places[0], 0, *places[1:]).expand(sizes), mask.expand(sizes))
@@ -148,7 +148,7 @@ def test_blocks_that_no_query_sees_are_skipped():
         "window": rules.sliding_window(128, 128),
         "prefix": rules.prefix(128),
     }.items():
-        blocks = create_block_mask(and_masks(*flex.of(each, n, n)), None, None, n, n, "cpu")
+        blocks = create_block_mask(flex.mask_mod(each, n, n), None, None, n, n, "cpu")
         counts[name] = flex.visible_blocks(blocks)[0].sum().item()
         mask = each.mask(n, n).reshape(8, 128, 8, 128)
         assert counts[name] == mask.any(3).any(1).sum()

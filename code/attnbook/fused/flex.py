@@ -1,4 +1,4 @@
-"""FlexAttention: the masks of `attnbook.masks` as `mask_mod`, and what changes a score.
+"""FlexAttention: rules and masks as `mask_mod`, and what changes a score as `score_mod`.
 
 A `mask_mod`, for `create_block_mask`, takes the numbers of a batch, a head, a query and a key, as
 tensors, and says whether that query may look at that key; PyTorch's `and_masks` combines several. A
@@ -8,62 +8,25 @@ tensors, and says whether that query may look at that key; PyTorch's `and_masks`
 from numbers import Integral
 
 import torch
-from jaxtyping import Bool, Integer
+from jaxtyping import Bool
 from torch import Tensor
 from torch.nn.attention.flex_attention import BlockMask, and_masks
 
 from attnbook.operation import Scalar
 from attnbook.pytorch.operation import check_shapes
+from attnbook.pytorch.rules import Rule
 
 BLOCK = 128  # queries, and keys, of a block: as create_block_mask has it
 
 
 @check_shapes
-def padding(valid_lens: Integer[Tensor, "batch"] | Integer[Tensor, "batch n_q"]):
-    """As `padding_mask`: key j is there if j < valid_lens_b, or j < valid_lens_bi.
+def mask_mod(rule: Rule, n_q: Integral, n_k: Integral, device: torch.device | str | None = None):
+    """A rule of `attnbook.pytorch.rules`, or several with ``&``, for so many queries and keys.
 
-    Returns a mask_mod.
+    Returns a mask_mod. Raises ValueError if a number is negative.
     """
-    if valid_lens.ndim == 1:
-        return lambda b, h, i, j: j < valid_lens[b]
-    return lambda b, h, i, j: j < valid_lens[b, i]
-
-
-@check_shapes
-def causal(n_q: Integral, n_k: Integral):
-    """As `causal_mask`: j ≤ i + n_k - n_q. Returns a mask_mod."""
-    return lambda b, h, i, j: j <= i + n_k - n_q
-
-
-@check_shapes
-def sliding_window(n_q: Integral, n_k: Integral, left: Integral, right: Integral = 0):
-    """As `sliding_window_mask`: -left ≤ j - (i + n_k - n_q) ≤ right.
-
-    Returns a mask_mod.
-    """
-
-    def near(b, h, i, j):
-        ahead = j - (i + n_k - n_q)
-        return (ahead >= -left) & (ahead <= right)
-
-    return near
-
-
-@check_shapes
-def prefix(n_q: Integral, n_k: Integral, prefix_len: Integral):
-    """As `prefix_mask`: j < prefix_len or j ≤ i + n_k - n_q. Returns a mask_mod."""
-    return lambda b, h, i, j: (j < prefix_len) | (j <= i + n_k - n_q)
-
-
-@check_shapes
-def documents(q_documents: Integer[Tensor, "*_ n_q"], k_documents: Integer[Tensor, "*_ n_k"]):
-    """As `document_mask`: query and key are of one document. Returns a mask_mod.
-
-    The documents are (n_q,) and (n_k,), the same for each batch, or (batch, n_q) and (batch, n_k).
-    """
-    if q_documents.ndim == 1:
-        return lambda b, h, i, j: q_documents[i] == k_documents[j]
-    return lambda b, h, i, j: q_documents[b, i] == k_documents[b, j]
+    sees = rule.sees(n_q, n_k, device)
+    return lambda b, h, i, j: sees(b, i, j)
 
 
 @check_shapes
@@ -71,20 +34,6 @@ def mask_tensor(mask: Bool[Tensor, "batch heads n_q n_k"]):
     """A mask itself, any axis of which may be 1. Returns a mask_mod."""
     b_1, h_1, i_1, j_1 = (int(n > 1) for n in mask.shape)
     return lambda b, h, i, j: mask[b * b_1, h * h_1, i * i_1, j * j_1]
-
-
-def of(rule, n_q, n_k, device=None):
-    """A rule of `attnbook.pytorch.rules`, for so many queries and keys: a list of mask_mods."""
-    left, right = rule.left, rule.right
-    mods = []
-    if left is not None or right is not None:
-        near = (n_q + n_k if n is None else min(n, n_q + n_k) for n in (left, right))
-        mods.append(causal(n_q, n_k) if left is None else sliding_window(n_q, n_k, *near))
-    if rule.prefix_len is not None:
-        mods.append(prefix(n_q, n_k, rule.prefix_len))
-    if rule.valid_lens is not None:
-        mods.append(padding(rule.valid_lens.to(device)))
-    return mods + [documents(each.q.to(device), each.k.to(device)) for each in rule.documents]
 
 
 def softcap(cap: Scalar):

@@ -144,7 +144,8 @@ def _compiled_block_mask():
 
 def _mask_mods(q, k, options):
     """Which key a query may look at, as functions of indices."""
-    mods = flex.of(options.rule, q.shape[-2], k.shape[-2], q.device)
+    rule, sizes = options.rule, (q.shape[-2], k.shape[-2], q.device)
+    mods = [flex.mask_mod(rule, *sizes)] if rule.hides else []
     return mods if options.mask is None else [*mods, flex.mask_tensor(with_axes(options.mask, q))]
 
 

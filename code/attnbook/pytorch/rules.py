@@ -23,6 +23,17 @@ from torch import Tensor
 from attnbook.checks import at_least, at_most
 from attnbook.pytorch.operation import check_shapes
 
+__all__ = [
+    "KeyRange",
+    "Rule",
+    "causal",
+    "documents",
+    "packed",
+    "padding",
+    "prefix",
+    "sliding_window",
+]
+
 
 class KeyRange(NamedTuple):
     """Query i sees the keys start_i ≤ j < stop_i: none where stop is not after start."""
@@ -107,13 +118,26 @@ class Rule(NamedTuple):
                 stop = torch.minimum(stop, each.keys.stop.to(own.device))
         return KeyRange(torch.clamp(start, 0, n_k), torch.clamp(stop, 0, n_k))
 
+    def sees(self, n_q, n_k, device=None):
+        """M_ij as a function of the indices of batch, query and key, of tensors that broadcast."""
+        start, stop = self.key_range(n_q, n_k, device)
+        apart = [each for each in self.documents if each.keys is None]
+        apart = [(each.q.to(start.device), each.k.to(start.device)) for each in apart]
+
+        def sees(b, i, j):
+            visible = (_at(start, b, i) <= j) & (j < _at(stop, b, i))
+            for q, k in apart:
+                visible = visible & (_at(q, b, i) == _at(k, b, j))
+            return visible
+
+        return sees
+
     def mask(self, n_q, n_k, device=None):
         """The same as a mask, (n_q, n_k) or (batch, n_q, n_k)."""
-        mask = self.key_range(n_q, n_k, device).mask(n_k)
-        for each in self.documents:
-            if each.keys is None:
-                mask = mask & (each.q[..., :, None] == each.k[..., None, :]).to(mask.device)
-        return mask
+        sees = self.sees(n_q, n_k, device)
+        batch = torch.arange(self.batch or 0, device=device)[:, None, None]
+        rows, keys = torch.arange(n_q, device=device)[:, None], torch.arange(n_k, device=device)
+        return sees(batch, rows, keys)
 
 
 @check_shapes
@@ -268,6 +292,11 @@ def refuse_unless_for(rule, q, k):
             raise ValueError(
                 f"documents have the shapes {sizes[0]} and {sizes[1]}; expected {expected}"
             )
+
+
+def _at(x, b, i):
+    """The number of each place, of numbers that may differ between batches."""
+    return x[i] if x.ndim == 1 else x[b, i]
 
 
 def _fewest(one, other):

@@ -104,5 +104,5 @@ exercise = write(
     through=as_rule,
     refused=with_an_array(lambda f, n: f(torch.tensor([n]), n, n, 1)),
     oracle=by_masks,
-    ours=(flex.sliding_window,),
+    ours=(flex.mask_mod,),
 )
