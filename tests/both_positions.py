@@ -33,20 +33,21 @@ class NumPy:
     def __getattr__(self, name):
         return getattr(self.module, name)
 
-    def put(self, monkeypatch, name, change):
-        one_line.put(monkeypatch, getattr(self.module, name), change)
+    def assert_rejected(self, monkeypatch, name, change, claim):
+        """A change of the function with this name, said in the words of NumPy."""
+        function = getattr(self.module, name)
+        one_line.assert_rejected(monkeypatch, function, change, lambda: claim(self))
 
 
-class Torch:
+class Torch(NumPy):
     module = pytorch.positions
 
     def __getattr__(self, name):
-        return on_arrays(getattr(self.module, name))
+        return on_arrays(super().__getattr__(name))
 
-    def put(self, monkeypatch, name, change):
-        """The change, said of NumPy, in the words of PyTorch."""
+    def assert_rejected(self, monkeypatch, name, change, claim):
         in_torch = change.replace("np.", "torch.").replace(".astype(", ".to(")
-        one_line.put(monkeypatch, getattr(self.module, name), in_torch)
+        super().assert_rejected(monkeypatch, name, in_torch, claim)
 
 
 BOTH = {"numpy": NumPy(), "torch": Torch()}

@@ -9,6 +9,8 @@ import sys
 import textwrap
 from types import SimpleNamespace
 
+import pytest
+
 from attnbook.exercises.engine.edits import changed, run, source
 
 
@@ -28,9 +30,23 @@ def of_module(module, change):
     return SimpleNamespace(**run(module.__name__, text, module))
 
 
-def put(monkeypatch, function, change):
-    """Put the changed function in the place of the right one."""
-    exchange(monkeypatch, function, version(function, change))
+def assert_rejected(monkeypatch, right, change, *claims, by=AssertionError):
+    """Each claim holds, and none of them once the function, or module, is changed."""
+    for claim in claims:
+        claim()
+    put(monkeypatch, right, change)
+    for claim in claims:
+        with pytest.raises(by):
+            claim()
+
+
+def put(monkeypatch, right, change):
+    """Put the changed function, or all of a changed module, in the place of the right one."""
+    if not inspect.ismodule(right):
+        return exchange(monkeypatch, right, version(right, change))
+    for name, value in [*vars(right).items()]:  # so that each comes back
+        monkeypatch.setattr(right, name, value)
+    exec(changed(source(right), change), vars(right))
 
 
 def exchange(monkeypatch, function, wrong):

@@ -73,7 +73,5 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_rejected(drawn, monkeypatch, mistake):
-    *edit, rejects = MISTAKES[mistake]
-    one_line.put(monkeypatch, *edit)
-    with pytest.raises(AssertionError):
-        rejects(drawn)
+    *edit, claim = MISTAKES[mistake]
+    one_line.assert_rejected(monkeypatch, *edit, lambda: claim(drawn))

@@ -1,5 +1,7 @@
 """Each of these mistakes in linear attention is rejected by a claim about it."""
 
+from functools import partial
+
 import one_line
 import pytest
 from test_linear import FORMS, N
@@ -97,7 +99,7 @@ MISTAKES = {
 EACH = [(rule, title) for rule, mistakes in MISTAKES.items() for title in mistakes]
 
 
-def claims(rule):
+def all_forms(rule):
     for form in FORMS.values():
         is_the_recurrence((2, 3), rule, form)
         scaled(form)
@@ -107,9 +109,8 @@ def claims(rule):
 
 @pytest.mark.parametrize(("rule", "title"), EACH)
 def test_a_wrong_step_is_rejected(monkeypatch, rule, title):
-    one_line.put(monkeypatch, *MISTAKES[rule][title])
-    with pytest.raises((AssertionError, ValueError)):
-        claims(rule)
+    by = AssertionError, ValueError
+    one_line.assert_rejected(monkeypatch, *MISTAKES[rule][title], lambda: all_forms(rule), by=by)
 
 
 OF_ALL_KEYS = {
@@ -122,9 +123,8 @@ OF_ALL_KEYS = {
 
 @pytest.mark.parametrize("mistake", OF_ALL_KEYS)
 def test_a_wrong_product_from_the_right_is_rejected(monkeypatch, mistake):
-    one_line.put(monkeypatch, linear.bidirectional, OF_ALL_KEYS[mistake])
-    with pytest.raises(AssertionError):
-        without_softmax((2,), FORMS["parallel"])
+    claim = partial(without_softmax, (2,), FORMS["parallel"])
+    one_line.assert_rejected(monkeypatch, linear.bidirectional, OF_ALL_KEYS[mistake], claim)
 
 
 def test_a_plain_product_lets_a_later_nan_through(monkeypatch):
@@ -158,6 +158,4 @@ OF_FEATURES = {
 
 @pytest.mark.parametrize("mistake", OF_FEATURES)
 def test_a_wrong_average_is_rejected(monkeypatch, mistake):
-    one_line.put(monkeypatch, *OF_FEATURES[mistake])
-    with pytest.raises(AssertionError):
-        is_the_average()
+    one_line.assert_rejected(monkeypatch, *OF_FEATURES[mistake], is_the_average)

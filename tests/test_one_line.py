@@ -45,3 +45,17 @@ def test_a_module_is_changed_and_stays_as_it_is():
     assert masks.causal_mask(1, 2).tolist() == [[True, True]]
     with pytest.raises(ValueError, match="stands 0 times"):
         one_line.of_module(reference, "no such text → ")
+
+
+def test_a_module_is_changed_until_the_test_ends():
+    with pytest.MonkeyPatch.context() as patch:
+        one_line.put(patch, masks, "ahead(n_q, n_k) <= 0 → ahead(n_q, n_k) < 0")
+        assert masks.causal_mask(1, 2).tolist() == [[True, False]]
+    assert masks.causal_mask(1, 2).tolist() == [[True, True]]
+
+
+def test_a_claim_that_was_false_before_or_stays_true_rejects_nothing(monkeypatch):
+    for claim, said in ((lambda: None, "DID NOT RAISE"), (lambda: pytest.fail("before"), "before")):
+        with pytest.raises(pytest.fail.Exception, match=said):
+            one_line.assert_rejected(monkeypatch, twice, "x + x → x * x", claim)
+        monkeypatch.undo()

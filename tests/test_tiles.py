@@ -50,12 +50,16 @@ SIZES = [
 ]
 
 
-@pytest.fixture(params=SIZES, ids=["large", "small", "odd", "one"])
-def tile_size(request, monkeypatch):
-    for name, size in request.param.items():
+def set_sizes(monkeypatch, sizes):
+    for name, size in sizes.items():
         monkeypatch.setattr(forward, name, size)
         if hasattr(backward, name):
             monkeypatch.setattr(backward, name, size)
+
+
+@pytest.fixture(params=SIZES, ids=["large", "small", "odd", "one"])
+def tile_size(request, monkeypatch):
+    set_sizes(monkeypatch, request.param)
 
 
 def drawn(n_q, n_k, batch=(2, 3), d_k=4, d_v=6):

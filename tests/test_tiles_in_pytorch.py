@@ -1,5 +1,7 @@
 """The tiled form is the readable form, with L, and holds few scores at once."""
 
+from functools import partial
+
 import numpy as np
 import one_line
 import pytest
@@ -126,9 +128,8 @@ def test_several_tiles_of_rows_and_heads_are_the_readable_form(little_cache, for
     ],
 )
 def test_a_wrong_lse_of_tiles_is_rejected(monkeypatch, form, change):
-    one_line.put(monkeypatch, tiles._mix, change)
-    with pytest.raises(AssertionError):
-        assert_readable(form, *drawn())
+    claim = partial(assert_readable, form, *drawn())
+    one_line.assert_rejected(monkeypatch, tiles._mix, change, claim)
 
 
 @every_form

@@ -142,7 +142,4 @@ MISTAKES = {
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_turns_its_claim_red(monkeypatch, library, mistake):
     name, change, claim = MISTAKES[mistake]
-    claim(library)
-    library.put(monkeypatch, name, change)
-    with pytest.raises(AssertionError):
-        claim(library)
+    library.assert_rejected(monkeypatch, name, change, claim)
