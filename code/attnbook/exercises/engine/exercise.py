@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from attnbook.exercises.engine import record
-from attnbook.show import Markdown, source, source_text
+from attnbook.show import Markdown, source
 
 
 class Mistake(NamedTuple):
@@ -62,9 +62,8 @@ class Exercise:
         return f"Exercise {self.name} ({self.title}): check, hint, solution"
 
     def header(self):
-        """Kind, difficulty and time; for what is written, the lines of the solution as well."""
-        words = [self.kind, self.level, f"{self.minutes} min"]
-        return " · ".join([*words, _lines(self.parts()[0])] if self.kind == "Write" else words)
+        """Kind, difficulty and time."""
+        return f"{self.kind} · {self.level} · {self.minutes} min"
 
     def check(self, *answer):
         """Say whether an answer is right, and if not, why; count the try until it is solved."""
@@ -99,9 +98,8 @@ class Exercise:
         return f"{source(*self.parts())}\n\n{self.explanation}"
 
     def parts(self):
-        """The functions of the solution; its kernel first, where the reader writes one."""
-        own = self.kind == "Write" and self.written
-        return (self.written, self.answer) if own else (self.answer,)
+        """The functions of the solution."""
+        return (self.answer,)
 
     def _right(self, *details):
         return Verdict("right", "\n".join((f"Correct. {self.notice}", *details)))
@@ -118,14 +116,6 @@ def aligned(**details):
     width = max(map(len, shown), default=0)
     margin = "\n" + " " * (width + 4)
     return [f"  {name:{width}}  " + text.replace("\n", margin) for name, text in shown.items()]
-
-
-def _lines(function):
-    lines = source_text(function).split("\n")
-    heads = "def ", "class "
-    body = lines[1 + next(i for i, line in enumerate(lines) if line.startswith(heads)) :]
-    number = sum(bool(line.strip()) for line in body)
-    return f"{number} line" if number == 1 else f"{number} lines"
 
 
 def parameter_names(function):

@@ -13,6 +13,7 @@ from attnbook.exercises.engine.compare import difference, first_difference, show
 from attnbook.exercises.engine.diagnose import facts
 from attnbook.exercises.engine.exercise import OPEN, Exercise, Verdict, aligned, not_yet
 from attnbook.exercises.engine.sandbox import Unfit
+from attnbook.show import source_text
 
 BORROWED = "Correct. But it was the package's own `{}` that answered: now write it yourself."
 
@@ -72,6 +73,14 @@ class Write(Exercise):
     def __post_init__(self):
         if not self.cases:
             raise ValueError(f"{self.name} has no cases, so every answer would be right")
+
+    def header(self):
+        """Kind, difficulty and time, and how many lines the solution has."""
+        return f"{super().header()} · {_lines(self.parts()[0])}"
+
+    def parts(self):
+        """The functions of the solution; its kernel first, where the reader writes one."""
+        return (self.written, self.answer) if self.written else (self.answer,)
 
     def verdict(self, *answers):
         """Run the answer on every case and name what is wrong with it."""
@@ -258,6 +267,14 @@ def _where_gradients_differ(wanted, got):
         return wanted, got
     pairs = zip(wanted, got, strict=True)
     return next((pair for pair in pairs if difference(*pair)), (wanted, got))
+
+
+def _lines(function):
+    lines = source_text(function).split("\n")
+    heads = "def ", "class "
+    body = lines[1 + next(i for i, line in enumerate(lines) if line.startswith(heads)) :]
+    number = sum(bool(line.strip()) for line in body)
+    return f"{number} line" if number == 1 else f"{number} lines"
 
 
 def _is_stub(error):
