@@ -73,10 +73,12 @@ BYTES = {
     ("STS.U16", ""): 64,
     ("ds_read_b64", ""): 128,
     ("FFMA", ""): 0,
+    ("LDS", "RZ, [RZ]", "@!PT"): 0,
+    ("LDS", "R2, [R1]", "@!P1"): 128,
 }
 
 
-@pytest.mark.parametrize("given, expected", BYTES.items(), ids=[name for name, _ in BYTES])
+@pytest.mark.parametrize("given, expected", BYTES.items(), ids=[name for name, *_ in BYTES])
 def test_bytes_of_shared_memory_that_one_warp_moves(given, expected):
     assert shared_bytes(Instruction(*given)) == expected
 

@@ -98,8 +98,11 @@ def shared_bytes(one):
     """The bytes that an instruction of one warp moves between shared memory and elsewhere.
 
     A matrix product of Hopper reads its second operand there, and its first too if it comes with
-    a descriptor: for four warps at once, a quarter of which counts for each.
+    a descriptor: for four warps at once, a quarter of which counts for each. A load counts as if
+    each thread read numbers of its own, and not at all under the guard @!PT, which is never true.
     """
+    if one.guard == "@!PT":
+        return 0
     if shape := re.match(r"HGMMA\.(\d+)x(\d+)x(\d+)", one.name):
         m, columns, k = map(int, shape.groups())
         rows = m if re.match(r"R\d+, gdesc", one.operands) else 0
