@@ -13,6 +13,7 @@ kernel.
 from attnbook.arguments import describe
 from attnbook.exercises.engine.breaks import Break, a_row, whole_numbers
 from attnbook.exercises.engine.compare import with_counts
+from attnbook.exercises.engine.counting import counted, counting_calls
 from attnbook.exercises.engine.exercise import Mistake, Verdict, not_yet
 from attnbook.exercises.engine.reading import break_it, predict, read_mistakes, write
 from attnbook.exercises.engine.sandbox import Unfit
@@ -26,6 +27,8 @@ __all__ = [
     "a_row",
     "break_it",
     "case",
+    "counted",
+    "counting_calls",
     "describe",
     "not_yet",
     "predict",

@@ -91,6 +91,9 @@ def with_counts(results, number, *counts):
     """What a reader's call returned, so many results, with what was counted of it behind them."""
     if results is None:
         return None
+    if number == 1 and isinstance(results, tuple):
+        raise Unfit("a tuple was returned; expected one array")
+    results = (results,) if number == 1 else results
     if fault := _are_not(number, results):
         raise Unfit(fault)
     return (*results, *counts)

@@ -24,13 +24,12 @@ import numpy as np
 from attnbook import gradients
 from attnbook.exercises.chapters.flash_attention.block_gradient import block_gradient
 from attnbook.exercises.chapters.flash_attention.counted import (
-    counting_tiles,
     drawn,
     example,
     tiles_left,
     without_the_matrix,
 )
-from attnbook.exercises.engine import case, write
+from attnbook.exercises.engine import case, counting_calls, write
 from attnbook.masks import causal_mask
 from attnbook.online import attention_with_lse
 
@@ -148,7 +147,7 @@ exercise = write(
     backward,
     CASES,
     MISTAKES,
-    through=counting_tiles(block_gradient, 3),
+    through=counting_calls(block_gradient, results=3),
     oracle=by_definition,
     results=("grad_q", "grad_k", "grad_v", "tiles"),
     counts={"tiles": "calls of `block_gradient`"},

@@ -1,41 +1,15 @@
 """What the project's checks count of a pass over tiles: its tiles, and the memory at its peak."""
 
-import functools
 import tracemalloc
 
 import numpy as np
 
-from attnbook.exercises.engine import not_yet, with_counts
+from attnbook.exercises.engine import not_yet
 from attnbook.exercises.engine.attempt import attempt
 from attnbook.masks import causal_mask
 from attnbook.online import visible_blocks
 
 LONG, SIDE = 512, 32  # queries and keys, and queries or keys of a tile, where memory is measured
-
-
-def counting_tiles(piece, number):
-    """For `through`: a pass that is handed `piece`, and how often it called that.
-
-    The count stands behind the results, of which the pass has this `number`.
-    """
-
-    def through(function):
-        @functools.wraps(function)
-        def counted(*arguments):
-            tiles = 0
-
-            @functools.wraps(piece)
-            def handed(*given, **named):
-                nonlocal tiles
-                tiles += 1
-                return piece(*given, **named)
-
-            results = function(*arguments, handed)
-            return with_counts(results, number, tiles)
-
-        return counted
-
-    return through
 
 
 def tiles_left(n_q, n_k, rows, columns):

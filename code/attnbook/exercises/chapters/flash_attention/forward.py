@@ -21,13 +21,12 @@ That is FlashAttention's forward pass, and no array in it had more scores than o
 import numpy as np
 
 from attnbook.exercises.chapters.flash_attention.counted import (
-    counting_tiles,
     drawn,
     example,
     tiles_left,
     without_the_matrix,
 )
-from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine import case, counting_calls, stress, write
 from attnbook.masks import causal_mask
 from attnbook.online import attention_with_lse
 
@@ -194,7 +193,7 @@ exercise = write(
     forward,
     CASES,
     MISTAKES,
-    through=counting_tiles(step, 2),
+    through=counting_calls(step, results=2),
     oracle=by_definition,
     results=("out", "lse", "tiles"),
     counts={"tiles": "calls of `step`"},

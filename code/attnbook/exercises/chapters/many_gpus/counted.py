@@ -7,7 +7,7 @@ import numpy as np
 
 from attnbook import gradients
 from attnbook.exercises.chapters.many_gpus.zigzag import zigzag
-from attnbook.exercises.engine import Unfit, with_counts
+from attnbook.exercises.engine import Unfit, counted, with_counts
 from attnbook.masks import causal_mask
 from attnbook.online import attention_with_lse
 
@@ -19,35 +19,29 @@ def counting(meeting, number):
 
     The counts stand behind the results, of which the pass has this `number`.
     """
-
-    first = list(inspect.signature(meeting).parameters).index("q")
+    signature = inspect.signature(meeting)
+    first = list(signature.parameters).index("q")
 
     def through(function):
         @functools.wraps(function)
-        def counted(*arguments):
-            pairs = sent = 0
-
-            @functools.wraps(meeting)
-            def handed(*given, **named):
-                nonlocal pairs
-                found, number = meeting(*given, **named)
-                met = inspect.signature(meeting).bind(*given, **named).arguments
+        def on_ring(*arguments):
+            def pairs(*given, **named):
+                met = signature.bind(*given, **named).arguments
                 if _lie_elsewhere(met["k"], met["q"], *arguments[first : first + 2]):
                     raise Unfit("a rank reads keys where they lie on another")
-                pairs += number
-                return found
+                return int(_visible(met["q"], met["k"], met["causal"]).sum())
 
-            def send(x):
-                nonlocal sent
-                sent += np.size(x) // len(x)
-                return np.roll(x, 1, axis=0)
+            met, sent = counted(meeting, pairs), counted(send, lambda x: np.size(x) // len(x))
+            return with_counts(function(*arguments, met, sent), number, met.count, sent.count)
 
-            results = function(*arguments, handed, send)
-            return with_counts(results, number, pairs, sent)
-
-        return counted
+        return on_ring
 
     return through
+
+
+def send(x):
+    """To the next rank, and from the last to the first."""
+    return np.roll(x, 1, axis=0)
 
 
 def _lie_elsewhere(keys, queries, q, k):
@@ -58,19 +52,17 @@ def _lie_elsewhere(keys, queries, q, k):
 
 
 def attend(q, k, v, causal):
-    """Output and L of one meeting, and the number of its pairs."""
-    mask, pairs = _visible(q, k, causal)
-    return attention_with_lse(q, k, v, mask), pairs
+    """Output and L of one meeting."""
+    return attention_with_lse(q, k, v, _visible(q, k, causal))
 
 
 def attend_backward(grad_out, q, k, v, out, lse, causal):
-    """What one meeting gives to the three gradients, and the number of its pairs."""
-    mask, pairs = _visible(q, k, causal)
+    """What one meeting gives to the three gradients."""
     scale = q.shape[-1] ** -0.5
-    weights = np.where(mask, np.exp(scale * q @ k.T - lse[:, None]), 0)
+    weights = np.where(_visible(q, k, causal), np.exp(scale * q @ k.T - lse[:, None]), 0)
     delta = np.sum(grad_out * out, axis=-1, keepdims=True)
     grad_scores = scale * weights * (grad_out @ v.T - delta)
-    return (grad_scores @ k, grad_scores.T @ q, weights.T @ grad_out), pairs
+    return grad_scores @ k, grad_scores.T @ q, weights.T @ grad_out
 
 
 def _visible(q, k, causal):
@@ -78,8 +70,7 @@ def _visible(q, k, causal):
         raise ValueError(
             f"causal=True wants as many queries as keys, but there are {len(q)} and {len(k)}"
         )
-    mask = causal_mask(len(q), len(k)) if causal else np.ones((len(q), len(k)), bool)
-    return mask, int(mask.sum())
+    return causal_mask(len(q), len(k)) if causal else np.ones((len(q), len(k)), bool)
 
 
 def at_home(w, m):

@@ -19,12 +19,10 @@ The text may be a million words long: no angle in it is new to the head, and no 
 `room`. What has left is forgotten.
 """
 
-import functools
-
 import numpy as np
 
 from attnbook.exercises.chapters.past_the_trained_length.closed_gap import closed_gap
-from attnbook.exercises.engine import Unfit, case, stress, write
+from attnbook.exercises.engine import case, counting_calls, stress, write
 from attnbook.positions import rope
 from attnbook.reference import softmax
 
@@ -41,27 +39,6 @@ def endless(q, k, v, theta, room, sinks, drop, closed_gap):
         scores = rope(q[t : t + 1], at, theta) @ keys.T / q.shape[1] ** 0.5
         out[t] = (softmax(scores) @ values)[0]
     return out
-
-
-def closing(function):
-    """The function with `closed_gap` in its hands, and how often it closed a gap."""
-
-    @functools.wraps(function)
-    def counted(*arguments):
-        gaps = 0
-
-        @functools.wraps(closed_gap)
-        def handed(*given, **named):
-            nonlocal gaps
-            gaps += 1
-            return closed_gap(*given, **named)
-
-        out = function(*arguments, handed)
-        if isinstance(out, tuple):
-            raise Unfit("a tuple was returned; expected one array, of the outputs of all words")
-        return None if out is None else (out, gaps)
-
-    return counted
 
 
 def recomputed(q, k, v, theta, room, sinks, drop):
@@ -188,7 +165,7 @@ exercise = write(
     endless,
     CASES,
     MISTAKES,
-    through=closing,
+    through=counting_calls(closed_gap, results=1),
     oracle=recomputed,
     results=("out", "gaps"),
     counts={"gaps": "calls of `closed_gap`"},
