@@ -43,7 +43,7 @@ def test_weights_are_copied_and_not_shared():
 
 
 def test_a_module_with_its_batch_second_is_refused():
-    with pytest.raises(ValueError, match="batch_first is False; expected True"):
+    with pytest.raises(ValueError, match="from_multihead: batch_first is False; expected"):
         pytorch.from_multihead(nn.MultiheadAttention(8, 2))
 
 

@@ -68,8 +68,8 @@ def test_a_scale_of_the_padded_width_would_be_found(monkeypatch):
     monkeypatch.setattr(
         attention,
         "validated",
-        lambda function, tensors, *given: validated(
-            function, {name: padded(x) for name, x in tensors.items()}, *given
+        lambda tensors, requested: validated(
+            {name: padded(x) for name, x in tensors.items()}, requested
         ),
     )
     with pytest.raises(AssertionError):

@@ -50,7 +50,7 @@ class CallState(threading.local):
         self.checked, self.cast = True, cast
         try:
             yield
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, NotImplementedError) as error:
             if not before[0] and not str(error).startswith(f"{function.__qualname__}: "):
                 error.args = (f"{function.__qualname__}: {error}",)
             raise

@@ -33,13 +33,10 @@ class KernelOptions(NamedTuple):
     bias: Tensor | None = None
 
 
-def validated(function, tensors, requested):
-    """The options of a call, if no kernel refuses it: in a sentence that names the function."""
-    try:
-        refuse(**tensors)
-        return options(tensors["q"], tensors["k"], requested)
-    except (TypeError, ValueError) as wrong:
-        raise type(wrong)(f"{function}: {wrong}") from None
+def validated(tensors, requested):
+    """The options of a call, if no kernel refuses it."""
+    refuse(**tensors)
+    return options(tensors["q"], tensors["k"], requested)
 
 
 def options(q, k, requested):

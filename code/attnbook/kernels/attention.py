@@ -45,7 +45,7 @@ def flash_attention(
     """
     visible = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
     requested = Options(**visible, softcap=softcap, bias=bias, scale=scale)
-    return _forward("flash_attention", q, k, v, requested)[0]
+    return _forward(q, k, v, requested)[0]
 
 
 @check_shapes
@@ -71,7 +71,7 @@ def flash_attention_with_lse(
     """
     visible = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
     requested = Options(**visible, softcap=softcap, bias=bias, scale=scale)
-    return _forward("flash_attention_with_lse", q, k, v, requested)
+    return _forward(q, k, v, requested)
 
 
 @check_shapes
@@ -112,20 +112,18 @@ def flash_attention_backward(
     return _backward(grad_out, q, k, v, out, lse, requested, atomic)
 
 
-def _forward(function, q, k, v, requested):
+def _forward(q, k, v, requested):
     q, k, v = in_autocast(q, k, v)
-    options = validated(function, {"q": q, "k": k, "v": v}, requested)
+    options = validated({"q": q, "k": k, "v": v}, requested)
     if options.bias is not None and options.bias.requires_grad and torch.is_grad_enabled():
-        asks = "bias asks for a gradient; expected one without: bias.detach()"
-        raise NotImplementedError(f"{function}: {asks}")
+        raise NotImplementedError("bias asks for a gradient; expected one without: bias.detach()")
     out, lse = attend(*(one_batch(padded(x)) for x in (q, k, v)), *options)
     return out[..., : q.shape[-1]].reshape(q.shape), lse.reshape(q.shape[:-1])
 
 
 def _backward(grad_out, q, k, v, out, lse, requested, atomic):
     tensors = {"q": q, "k": k, "v": v, "out": out}
-    given = tensors | {"grad_out": grad_out, "lse": lse}
-    options = validated("flash_attention_backward", given, requested)
+    options = validated(tensors | {"grad_out": grad_out, "lse": lse}, requested)
     grad_out, *tensors = (one_batch(padded(x)) for x in (grad_out, *tensors.values()))
     lse = lse.reshape(tensors[0].shape[:-1])
     grads = attend_backward(grad_out, None, *tensors, lse, atomic, *options)

@@ -46,7 +46,7 @@ def decode_attention(
 
     Source: Dao, Haziza, Massa and Sizov (2023).
     """
-    return _decode("decode_attention", q, k, v, valid_lens, softcap, scale, splits)[0]
+    return _decode(q, k, v, valid_lens, softcap, scale, splits)[0]
 
 
 @check_shapes
@@ -69,14 +69,14 @@ def decode_attention_with_lse(
 
     Source: Dao, Haziza, Massa and Sizov (2023).
     """
-    return _decode("decode_attention_with_lse", q, k, v, valid_lens, softcap, scale, splits)
+    return _decode(q, k, v, valid_lens, softcap, scale, splits)
 
 
-def _decode(function, q, k, v, valid_lens, softcap, scale, splits):
+def _decode(q, k, v, valid_lens, softcap, scale, splits):
     requested = Options(valid_lens=valid_lens, softcap=softcap, scale=scale)
-    options = validated(function, {"q": q, "k": k, "v": v}, requested)
+    options = validated({"q": q, "k": k, "v": v}, requested)
     if splits is not None and not 1 <= splits <= MOST_SPLITS:
-        raise ValueError(f"{function}: splits is {splits}; expected 1 to {MOST_SPLITS}")
+        raise ValueError(f"splits is {splits}; expected 1 to {MOST_SPLITS}")
     flat = [one_batch(padded(x)) for x in (q, k, v)]
     out, lse = operators.decode(*flat, splits, TILE, *options)
     return out[..., : q.shape[-1]].reshape(q.shape), lse.reshape(q.shape[:-1])

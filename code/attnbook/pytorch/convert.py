@@ -75,6 +75,7 @@ def to_key_padding_mask(
     return ~padding_mask(valid_lens, n_k)[:, 0]
 
 
+@check_shapes
 def from_multihead(theirs: nn.MultiheadAttention) -> MultiHeadAttention:
     """Our module with a copy of the weights of theirs.
 
@@ -84,13 +85,12 @@ def from_multihead(theirs: nn.MultiheadAttention) -> MultiHeadAttention:
     """
     if not theirs.batch_first:
         raise ValueError(
-            "from_multihead: batch_first is False; expected True, as ours has the batch in front: "
+            "batch_first is False; expected True, as ours has the batch in front: "
             "set it on a module that you call in place of ours, and transpose its inputs"
         )
     if theirs.in_proj_weight is None or theirs.bias_k is not None or theirs.add_zero_attn:
         raise ValueError(
-            "from_multihead: the module has kdim, vdim, add_bias_kv or add_zero_attn; "
-            "expected one without"
+            "the module has kdim, vdim, add_bias_kv or add_zero_attn; expected one without"
         )
     bias = theirs.in_proj_bias is not None
     ours = MultiHeadAttention(theirs.embed_dim, theirs.num_heads, theirs.dropout, bias)
@@ -98,6 +98,7 @@ def from_multihead(theirs: nn.MultiheadAttention) -> MultiHeadAttention:
     return ours
 
 
+@check_shapes
 def to_multihead(ours: MultiHeadAttention) -> nn.MultiheadAttention:
     """A `torch.nn.MultiheadAttention`, batch first, with a copy of our weights.
 
@@ -105,7 +106,7 @@ def to_multihead(ours: MultiHeadAttention) -> nn.MultiheadAttention:
     """
     if ours.n_kv_heads != ours.n_heads:
         raise ValueError(
-            f"to_multihead: n_kv_heads is {ours.n_kv_heads}; expected n_heads = {ours.n_heads}, "
+            f"n_kv_heads is {ours.n_kv_heads}; expected n_heads = {ours.n_heads}, "
             "as each head of nn.MultiheadAttention has keys and values of its own"
         )
     bias = ours.w_o.bias is not None
