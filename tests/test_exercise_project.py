@@ -9,11 +9,11 @@ import pytest
 from attnbook import exercises
 from attnbook.distributed import Work, ring_backward_bytes, ring_bytes, visible_pairs
 from attnbook.exercises.chapters.flash_attention import backward, forward
-from attnbook.exercises.chapters.gradients import differences
+from attnbook.exercises.chapters.gradients import _differences as differences
 from attnbook.exercises.chapters.gradients import trains_anyway as bugs
 from attnbook.exercises.chapters.gradients.judge import judge, slopes
+from attnbook.exercises.chapters.many_gpus import _counted as counted
 from attnbook.exercises.chapters.many_gpus import backward as ring_backward
-from attnbook.exercises.chapters.many_gpus import counted
 from attnbook.exercises.chapters.many_gpus import forward as ring_forward
 from attnbook.exercises.engine.edits import made
 from attnbook.masks import causal_mask

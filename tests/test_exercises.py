@@ -37,9 +37,8 @@ CHAPTERS = Path(exercises.__file__).parent / "chapters"
 
 
 def unlisted(folder, listed):
-    """The modules of a chapter that make an exercise which its order lacks."""
-    files = (path for path in folder.glob("*.py") if path.stem not in listed)
-    return [f.stem for f in files if re.search(r"^exercise = ", f.read_text("utf-8"), re.MULTILINE)]
+    """The exercises of a chapter that its order lacks."""
+    return sorted({path.stem for path in folder.glob("[!_]*.py")} - set(listed))
 
 
 @pytest.mark.parametrize("chapter", exercises.CHAPTERS)
@@ -51,6 +50,12 @@ def test_every_exercise_stands_once_in_the_order_of_its_chapter(chapter):
 
 
 MODULES = sorted(CHAPTERS.glob("*/*.py"))
+
+
+def test_a_module_of_a_chapter_that_is_no_exercise_has_an_underscore_in_front():
+    for path in MODULES:
+        makes_one = re.search(r"^exercise = ", path.read_text(encoding="utf-8"), re.MULTILINE)
+        assert bool(makes_one) != path.stem.startswith("_"), path
 
 
 def borrowed(chapter, text):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attnbook import exercises
-from attnbook.exercises.chapters.museum import ten
+from attnbook.exercises.chapters.museum import _ten as ten
 from attnbook.exercises.chapters.museum.influence import V, influence
 
 LEAKS, LOSES, PADDED = {1, 3, 5, 7}, {8, 9}, {2, 3, 4}

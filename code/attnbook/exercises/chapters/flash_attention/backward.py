@@ -22,13 +22,13 @@ With the forward pass this is FlashAttention: the two loops, twice.
 import numpy as np
 
 from attnbook import gradients
-from attnbook.exercises.chapters.flash_attention.block_gradient import block_gradient
-from attnbook.exercises.chapters.flash_attention.counted import (
+from attnbook.exercises.chapters.flash_attention._counted import (
     drawn,
     example,
     tiles_left,
     without_the_matrix,
 )
+from attnbook.exercises.chapters.flash_attention.block_gradient import block_gradient
 from attnbook.exercises.engine import case, counting_calls, write
 from attnbook.masks import causal_mask
 from attnbook.online import attention_with_lse

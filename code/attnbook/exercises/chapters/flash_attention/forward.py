@@ -20,7 +20,7 @@ That is FlashAttention's forward pass, and no array in it had more scores than o
 
 import numpy as np
 
-from attnbook.exercises.chapters.flash_attention.counted import (
+from attnbook.exercises.chapters.flash_attention._counted import (
     drawn,
     example,
     tiles_left,

@@ -19,7 +19,7 @@ import math
 import numpy as np
 import torch
 
-from attnbook.exercises.chapters.flex_attention.places import called, with_an_array
+from attnbook.exercises.chapters.flex_attention._places import called, with_an_array
 from attnbook.exercises.engine import case, write
 from attnbook.fused import flex
 from attnbook.positions import alibi_bias

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from attnbook import masks
-from attnbook.exercises.chapters.flex_attention.places import called, with_an_array
+from attnbook.exercises.chapters.flex_attention._places import called, with_an_array
 from attnbook.exercises.engine import case, stress, write
 from attnbook.fused import flex
 

@@ -18,7 +18,7 @@ import torch
 import torch.nn.functional as F
 
 from attnbook import reference
-from attnbook.exercises.chapters.fused.flash import through_flash
+from attnbook.exercises.chapters.fused._flash import through_flash
 from attnbook.exercises.engine import case, stress, write
 
 

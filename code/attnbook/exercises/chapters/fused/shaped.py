@@ -19,7 +19,7 @@ import torch
 import torch.nn.functional as F
 
 from attnbook import reference
-from attnbook.exercises.chapters.fused.found import missed
+from attnbook.exercises.chapters.fused._found import missed
 from attnbook.exercises.engine import case, write
 from attnbook.exercises.engine.tensors import on_tensors
 

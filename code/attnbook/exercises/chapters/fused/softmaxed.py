@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from attnbook import reference
-from attnbook.exercises.chapters.fused.found import missed
+from attnbook.exercises.chapters.fused._found import missed
 from attnbook.exercises.engine import case, write
 from attnbook.exercises.engine.tensors import on_tensors
 

@@ -23,7 +23,7 @@ import functools
 
 import numpy as np
 
-from attnbook.exercises.chapters.gradients.passes import PASSES, judged
+from attnbook.exercises.chapters.gradients._passes import PASSES, judged
 from attnbook.exercises.engine import Unfit, case, write
 
 

@@ -21,7 +21,7 @@ all of it.
 import numpy as np
 
 from attnbook import gradients
-from attnbook.exercises.chapters.gradients.differences import by_small_steps, drawn
+from attnbook.exercises.chapters.gradients._differences import by_small_steps, drawn
 from attnbook.exercises.engine import case, stress, write
 from attnbook.masks import causal_mask
 from attnbook.positions import rope

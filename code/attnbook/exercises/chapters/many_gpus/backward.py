@@ -21,7 +21,7 @@ With the forward pass this is all of ring attention. On real ranks `send` is `is
 
 import numpy as np
 
-from attnbook.exercises.chapters.many_gpus.counted import (
+from attnbook.exercises.chapters.many_gpus._counted import (
     COUNTS,
     attend_backward,
     attended,

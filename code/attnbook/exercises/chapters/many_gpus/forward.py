@@ -23,7 +23,7 @@ not needed.
 
 import numpy as np
 
-from attnbook.exercises.chapters.many_gpus.counted import (
+from attnbook.exercises.chapters.many_gpus._counted import (
     COUNTS,
     attend,
     attended,

@@ -18,7 +18,7 @@ shuffled data, the state of the random numbers belongs to it, too.
 import numpy as np
 import torch
 
-from attnbook.exercises.chapters.modules.trained import adams_steps, with_a_file
+from attnbook.exercises.chapters.modules._trained import adams_steps, with_a_file
 from attnbook.exercises.engine import case, write
 
 

@@ -17,7 +17,7 @@ Nothing in this loop knows what the module is. It trains yours, a linear layer a
 import numpy as np
 import torch
 
-from attnbook.exercises.chapters.modules.trained import adams_steps, with_a_layer
+from attnbook.exercises.chapters.modules._trained import adams_steps, with_a_layer
 from attnbook.exercises.engine import case, write
 
 

@@ -18,7 +18,7 @@ padding.
 
 import numpy as np
 
-from attnbook.exercises.chapters.museum.ten import WEIGHTS, Attend
+from attnbook.exercises.chapters.museum._ten import WEIGHTS, Attend
 from attnbook.exercises.engine import case, stress, write
 
 

@@ -16,7 +16,7 @@ What has underflowed stays lost: temperature divides scores, never weights.
 
 import numpy as np
 
-from attnbook.exercises.chapters.temperature.rows import refused_row
+from attnbook.exercises.chapters.temperature._rows import refused_row
 from attnbook.exercises.engine import break_it
 from attnbook.reference import softmax
 

@@ -15,7 +15,7 @@ Not the size of the scores saturates a softmax, but the lead of the best one.
 
 import numpy as np
 
-from attnbook.exercises.chapters.temperature.rows import refused_row
+from attnbook.exercises.chapters.temperature._rows import refused_row
 from attnbook.exercises.engine import break_it
 from attnbook.reference import softmax
 

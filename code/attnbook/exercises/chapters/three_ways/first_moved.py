@@ -17,7 +17,7 @@ words and this change, and no proof: a layer may hide what they do not show.
 
 import numpy as np
 
-from attnbook.exercises.chapters.three_ways import layers
+from attnbook.exercises.chapters.three_ways import _layers as layers
 from attnbook.exercises.engine import case, stress, write
 
 

@@ -17,7 +17,7 @@ replaces that line.
 
 import numpy as np
 
-from attnbook.exercises.chapters.weighted_average.averages import gaussian_average
+from attnbook.exercises.chapters.weighted_average._averages import gaussian_average
 from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import softmax
 

@@ -16,7 +16,7 @@ You have built your first mask: a pair that may not look. A later chapter is abo
 
 import numpy as np
 
-from attnbook.exercises.chapters.weighted_average.averages import gaussian_average
+from attnbook.exercises.chapters.weighted_average._averages import gaussian_average
 from attnbook.exercises.engine import case, stress, write
 from attnbook.reference import softmax
 
