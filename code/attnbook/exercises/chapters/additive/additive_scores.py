@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from attnbook import reference
-from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine import case, draw, stress, write
 from attnbook.reference import softmax
 
 
@@ -52,7 +52,7 @@ def random(n_q, n_k, d_q, d_k, d_hidden, batch=(), dtype=np.float64):
         "w_k": (d_k, d_hidden),
         "w_v": (d_hidden,),
     }
-    return {name: rng.standard_normal(size).astype(dtype) for name, size in sizes.items()}
+    return draw(rng, sizes, dtype=dtype)
 
 
 def tiny(dtype=np.float64):

@@ -18,7 +18,7 @@ key. With it, n_q × d_q × d_k + n_q × n_k × d_k multiplications replace n_q 
 import numpy as np
 
 from attnbook import reference
-from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine import case, draw, stress, write
 from attnbook.reference import softmax
 
 
@@ -41,7 +41,7 @@ rng = np.random.default_rng(0)
 
 
 def normal(*sizes, dtype=np.float64):
-    return {n: rng.standard_normal(s).astype(dtype) for n, s in zip("qkw", sizes, strict=True)}
+    return draw(rng, dict(zip("qkw", sizes, strict=True)), dtype=dtype)
 
 
 Q, K = np.array([[1.0, 2.0]]), np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 2.0]])

@@ -21,7 +21,7 @@ they come here.
 import numpy as np
 
 from attnbook import reference
-from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine import case, draw_qkv, stress, write
 from attnbook.exercises.families import attention
 from attnbook.masks import causal_mask, padding_mask
 from attnbook.reference import softmax, weighted_sum
@@ -56,9 +56,8 @@ FAR_APART = {
 }
 
 
-def normal(n_q, n_k, d_k, d_v, batch=(), dtype=np.float64):
-    sizes = {"q": (n_q, d_k), "k": (n_k, d_k), "v": (n_k, d_v)}
-    return {name: rng.standard_normal(batch + size).astype(dtype) for name, size in sizes.items()}
+def normal(*sizes, **options):
+    return draw_qkv(rng, *sizes, **options)
 
 
 def equal_keys(dtype):

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from attnbook import reference
-from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine import case, draw_qkv, stress, write
 from attnbook.exercises.engine.tensors import on_tensors
 
 
@@ -49,8 +49,7 @@ def half(**arrays):
 
 
 def random(batch, n_q, n_k, d_k, d_v):
-    shapes = {"q": (n_q, d_k), "k": (n_k, d_k), "v": (n_k, d_v)}
-    return half(**{x: rng.standard_normal((*batch, *shape)) for x, shape in shapes.items()})
+    return half(**draw_qkv(rng, n_q, n_k, d_k, d_v, batch))
 
 
 rng = np.random.default_rng(16)

@@ -37,12 +37,6 @@ def without_the_matrix(piece, arguments):
     return refused
 
 
-def drawn(rng, n_q, n_k, d_k=4, d_v=3):
-    """Queries, keys and values."""
-    shapes = {"q": (n_q, d_k), "k": (n_k, d_k), "v": (n_k, d_v)}
-    return {name: rng.standard_normal(shape) for name, shape in shapes.items()}
-
-
 def example():
     """The book's example for `n_q` = `n_k` = 3: the last query has the exponentials 1, 3 and 4."""
     affinities = np.array([[1.0, 1.0, 1.0], [2.0, 1.0, 1.0], [1.0, 3.0, 4.0]])

@@ -23,13 +23,12 @@ import numpy as np
 
 from attnbook import gradients
 from attnbook.exercises.chapters.flash_attention._counted import (
-    drawn,
     example,
     tiles_left,
     without_the_matrix,
 )
 from attnbook.exercises.chapters.flash_attention.block_gradient import block_gradient
-from attnbook.exercises.engine import case, counting_calls, write
+from attnbook.exercises.engine import case, counting_calls, draw_qkv, write
 from attnbook.masks import causal_mask
 from attnbook.online import attention_with_lse
 
@@ -77,7 +76,7 @@ def after_forward(q, k, v):
 
 
 def sized(n_q, n_k, rows, columns, **widths):
-    return after_forward(**drawn(rng, n_q, n_k, **widths)) | {"rows": rows, "columns": columns}
+    return after_forward(**draw_qkv(rng, n_q, n_k, **widths)) | {"rows": rows, "columns": columns}
 
 
 CASES = (
@@ -153,6 +152,6 @@ exercise = write(
     counts={"tiles": "calls of `block_gradient`"},
     refused=without_the_matrix(
         block_gradient,
-        lambda n_q, n_k: after_forward(**drawn(np.random.default_rng(0), n_q, n_k)),
+        lambda n_q, n_k: after_forward(**draw_qkv(np.random.default_rng(0), n_q, n_k)),
     ),
 )

@@ -21,12 +21,11 @@ That is FlashAttention's forward pass, and no array in it had more scores than o
 import numpy as np
 
 from attnbook.exercises.chapters.flash_attention._counted import (
-    drawn,
     example,
     tiles_left,
     without_the_matrix,
 )
-from attnbook.exercises.engine import case, counting_calls, stress, write
+from attnbook.exercises.engine import case, counting_calls, draw_qkv, stress, write
 from attnbook.masks import causal_mask
 from attnbook.online import attention_with_lse
 
@@ -95,7 +94,7 @@ rng = np.random.default_rng(8)
 
 
 def sized(n_q, n_k, rows, columns, **widths):
-    return drawn(rng, n_q, n_k, **widths) | {"rows": rows, "columns": columns}
+    return draw_qkv(rng, n_q, n_k, **widths) | {"rows": rows, "columns": columns}
 
 
 def far_below_zero(size):
@@ -197,5 +196,5 @@ exercise = write(
     oracle=by_definition,
     results=("out", "lse", "tiles"),
     counts={"tiles": "calls of `step`"},
-    refused=without_the_matrix(step, lambda n_q, n_k: drawn(np.random.default_rng(0), n_q, n_k)),
+    refused=without_the_matrix(step, lambda n_q, n_k: draw_qkv(np.random.default_rng(0), n_q, n_k)),
 )

@@ -1,8 +1,9 @@
 """Whether the compiler finds attention in an answer that is right, and what is left of it if not."""
 
+import numpy as np
 import torch
 
-from attnbook.exercises.engine import not_yet
+from attnbook.exercises.engine import draw_qkv, not_yet
 from attnbook.exercises.engine.sandbox import Output, quiet
 from attnbook.exercises.engine.settings import plain_settings
 from attnbook.fused.watching import FUSED, graph, ran
@@ -31,6 +32,23 @@ def missed(*shapes, mask=None):
         return not_yet(f"{MISSED} What is left: {', '.join(left)}.")
 
     return refused
+
+
+def drawn(*sizes):
+    """Queries, keys and values of these sizes, the same each time."""
+    return draw_qkv(_rng(*sizes), *sizes)
+
+
+def with_a_mask(*sizes):
+    """The same and a mask: all queries see the first key, and the first does not see the last."""
+    rng = _rng(*sizes)
+    arrays, mask = draw_qkv(rng, *sizes), rng.random(sizes[:2]) < 0.5
+    mask[:, 0], mask[0, -1] = True, False
+    return arrays | {"mask": mask}
+
+
+def _rng(n_q, n_k, *others):
+    return np.random.default_rng(n_q + 10 * n_k)
 
 
 CALLS_IT = (

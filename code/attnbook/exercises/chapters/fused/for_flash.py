@@ -19,7 +19,7 @@ import torch.nn.functional as F
 
 from attnbook import reference
 from attnbook.exercises.chapters.fused._flash import through_flash
-from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine import case, draw_qkv, stress, write
 
 
 def for_flash(q, k, v):
@@ -34,8 +34,7 @@ rng = np.random.default_rng(12)
 
 
 def given(heads, n_q, n_k, d_k, d_v, dtype=np.float64):
-    shapes = {"q": (heads, n_q, d_k), "k": (heads, n_k, d_k), "v": (heads, n_k, d_v)}
-    return {name: rng.standard_normal(shape).astype(dtype) for name, shape in shapes.items()}
+    return draw_qkv(rng, n_q, n_k, d_k, d_v, (heads,), dtype)
 
 
 def by_columns(arrays):

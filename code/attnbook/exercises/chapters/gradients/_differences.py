@@ -8,6 +8,8 @@ forward pass is written for complex numbers, query by query. It is called the co
 
 import numpy as np
 
+from attnbook.exercises.engine import draw
+
 STEP = 1e-30
 
 
@@ -50,5 +52,4 @@ def drawn(rng, heads, shared, n_q, n_k, mask, batch=(), d=4, d_v=3, dtype=np.flo
     """A gradient of the output, queries, keys that heads share, values, frequencies and a mask."""
     shapes = {"grad_out": (heads, n_q, d_v), "q": (heads, n_q, d)}
     shapes |= {"k": (shared, n_k, d), "v": (shared, n_k, d_v)}
-    arrays = {n: rng.standard_normal((*batch, *shape)).astype(dtype) for n, shape in shapes.items()}
-    return arrays | {"theta": np.array([1.0, 0.3])[: d // 2], "mask": mask}
+    return draw(rng, shapes, batch, dtype) | {"theta": np.array([1.0, 0.3])[: d // 2], "mask": mask}

@@ -19,7 +19,7 @@ query or key, which the dot product leaves out.
 
 import numpy as np
 
-from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine import case, draw, stress, write
 
 
 def gaussian_scores_backward(grad_scores, q, k):
@@ -40,7 +40,7 @@ rng = np.random.default_rng(5)
 
 def drawn(*batch, n_q, n_k, d, dtype=np.float64):
     shapes = {"grad_scores": (n_q, n_k), "q": (n_q, d), "k": (n_k, d)}
-    return {n: rng.standard_normal((*batch, *s)).astype(dtype) for n, s in shapes.items()}
+    return draw(rng, shapes, batch, dtype)
 
 
 ONE = np.array([[1.0]])

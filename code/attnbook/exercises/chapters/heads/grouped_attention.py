@@ -17,7 +17,7 @@ np.repeat copies what a cache saved. A fast version gives the queries one more a
 
 import numpy as np
 
-from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine import case, draw, stress, write
 from attnbook.reference import (
     dot_product_scores,
     merge_heads,
@@ -47,9 +47,8 @@ rng = np.random.default_rng(0)
 
 def drawn(n_heads, n_kv_heads, batch=(), dtype=np.float64, sizes=(3, 5, 4, 2)):
     n_q, n_k, d_k, d_v = sizes
-    shapes = (n_heads, n_q, d_k), (n_kv_heads, n_k, d_k), (n_kv_heads, n_k, d_v)
-    arrays = [rng.standard_normal((*batch, *shape)).astype(dtype) for shape in shapes]
-    return dict(zip("qkv", arrays, strict=True))
+    shapes = {"q": (n_heads, n_q, d_k), "k": (n_kv_heads, n_k, d_k), "v": (n_kv_heads, n_k, d_v)}
+    return draw(rng, shapes, batch, dtype)
 
 
 CASES = (

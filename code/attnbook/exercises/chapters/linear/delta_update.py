@@ -19,7 +19,7 @@ is written again and again, the state grows without bound.
 
 import numpy as np
 
-from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine import case, draw, stress, write
 
 
 def delta_update(state, k, v, beta):
@@ -41,8 +41,7 @@ rng = np.random.default_rng(0)
 def at_random(*batch, d_k=4, d_v=3, beta=None):
     beta = rng.random(batch) if beta is None else beta
     shapes = {"state": (d_k, d_v), "k": (d_k,), "v": (d_v,)}
-    drawn = {name: rng.standard_normal((*batch, *shape)) for name, shape in shapes.items()}
-    return {**drawn, "beta": np.array(beta)}
+    return draw(rng, shapes, batch) | {"beta": np.array(beta)}
 
 
 def typed(state, k, v, beta, dtype=np.float64):

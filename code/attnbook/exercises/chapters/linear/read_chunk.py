@@ -18,7 +18,7 @@ parallel form.
 import numpy as np
 
 from attnbook import linear
-from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine import case, draw, stress, write
 from attnbook.reference import softmax
 
 
@@ -43,7 +43,7 @@ rng = np.random.default_rng(1)
 
 def at_random(n, d_k, d_v, *batch):
     shapes = {"q": (n, d_k), "k": (n, d_k), "v": (n, d_v), "state": (d_k, d_v)}
-    return {name: rng.standard_normal((*batch, *shape)) for name, shape in shapes.items()}
+    return draw(rng, shapes, batch)
 
 
 def typed(dtype, **arrays):

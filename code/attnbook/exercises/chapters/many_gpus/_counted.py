@@ -7,7 +7,7 @@ import numpy as np
 
 from attnbook import gradients
 from attnbook.exercises.chapters.many_gpus.zigzag import zigzag
-from attnbook.exercises.engine import Unfit, counted, with_counts
+from attnbook.exercises.engine import Unfit, counted, draw_qkv, with_counts
 from attnbook.masks import causal_mask
 from attnbook.online import attention_with_lse
 
@@ -118,8 +118,7 @@ def numbers_in(*parts):
 
 def drawn(rng, w, m, d_k=4, d_v=3):
     """Queries, keys and values of w ranks with m positions each."""
-    shapes = {"q": (w, m, d_k), "k": (w, m, d_k), "v": (w, m, d_v)}
-    return {name: rng.standard_normal(shape) for name, shape in shapes.items()}
+    return draw_qkv(rng, m, m, d_k, d_v, batch=(w,))
 
 
 def example():

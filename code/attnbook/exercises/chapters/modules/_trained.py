@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from attnbook.exercises.engine import Unfit, describe
+from attnbook.exercises.engine import Unfit, describe, draw
 from attnbook.exercises.engine.settings import plain_settings
 
 
@@ -21,6 +21,12 @@ class Layer(nn.Module):
     def forward(self, x):
         out = x @ self.w.mT + self.shift
         return 2 * out if self.training else out
+
+
+def drawn(rng, steps, n, d_in, d_out, lr):
+    """The learning rate, a layer, and for each step what goes in and what should come out."""
+    shapes = {"w": (d_out, d_in), "shift": (d_out,), "x": (steps, n, d_in)}
+    return {"lr": lr} | draw(rng, shapes | {"wanted": (steps, n, d_out)})
 
 
 def pairs(x, wanted):

@@ -20,7 +20,7 @@ import torch
 from torch import nn
 
 from attnbook import pytorch
-from attnbook.exercises.engine import Unfit, case, write
+from attnbook.exercises.engine import Unfit, case, draw, write
 from attnbook.exercises.engine.settings import plain_settings
 
 NAMES = ("w_q", "w_k", "w_v", "w_o", "w_g")
@@ -114,7 +114,7 @@ rng = np.random.default_rng(17)
 
 def sizes(batch, n, d_model, n_heads):
     shapes = dict.fromkeys(NAMES, (d_model, d_model)) | {"w_g": (n_heads, d_model)}
-    matrices = {name: rng.standard_normal(shape) for name, shape in shapes.items()}
+    matrices = draw(rng, shapes)
     return {"n_heads": n_heads, "x": rng.standard_normal((batch, n, d_model))} | matrices
 
 

@@ -23,7 +23,7 @@ import torch
 import torch.nn.functional as F
 
 from attnbook import gradients, pytorch, reference
-from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine import case, draw, stress, write
 from attnbook.exercises.engine.tensors import Differentiated, differentiated_if_floats
 
 
@@ -84,7 +84,7 @@ def sizes(n, d_model, n_heads, batch=(1,), mask=None, dtype=np.float64, size=1.0
         "in_proj_weight": (3 * d_model, d_model),
         "out_proj_weight": (d_model, d_model),
     }
-    arrays = {name: rng.standard_normal(shape).astype(dtype) for name, shape in shapes.items()}
+    arrays = draw(rng, shapes, dtype=dtype)
     arrays["x"] = arrays["x"] * dtype(size)
     return arrays | {"n_heads": n_heads, "mask": mask}
 

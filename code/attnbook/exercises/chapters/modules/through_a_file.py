@@ -18,7 +18,7 @@ shuffled data, the state of the random numbers belongs to it, too.
 import numpy as np
 import torch
 
-from attnbook.exercises.chapters.modules._trained import adams_steps, with_a_file
+from attnbook.exercises.chapters.modules._trained import adams_steps, drawn, with_a_file
 from attnbook.exercises.engine import case, write
 
 
@@ -42,21 +42,10 @@ def in_numpy(lr, w, shift, x, wanted):
 
 rng = np.random.default_rng(19)
 
-
-def sizes(steps, n, d_in, d_out, lr):
-    return {
-        "lr": lr,
-        "w": rng.standard_normal((d_out, d_in)),
-        "shift": rng.standard_normal(d_out),
-        "x": rng.standard_normal((steps, n, d_in)),
-        "wanted": rng.standard_normal((steps, n, d_out)),
-    }
-
-
 CASES = (
-    case(**sizes(4, 1, 1, 1, 0.5)),
-    case(**sizes(5, 2, 2, 1, 0.1)),
-    case(**sizes(6, 5, 3, 2, 0.2)),
+    case(**drawn(rng, 4, 1, 1, 1, 0.5)),
+    case(**drawn(rng, 5, 2, 2, 1, 0.1)),
+    case(**drawn(rng, 6, 5, 3, 2, 0.2)),
 )
 
 MISTAKES = """

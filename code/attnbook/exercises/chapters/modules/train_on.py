@@ -17,7 +17,7 @@ Nothing in this loop knows what the module is. It trains yours, a linear layer a
 import numpy as np
 import torch
 
-from attnbook.exercises.chapters.modules._trained import adams_steps, with_a_layer
+from attnbook.exercises.chapters.modules._trained import adams_steps, drawn, with_a_layer
 from attnbook.exercises.engine import case, write
 
 
@@ -38,23 +38,12 @@ def train_on(module, batches, lr):
 
 rng = np.random.default_rng(18)
 
-
-def sizes(steps, n, d_in, d_out, lr):
-    return {
-        "lr": lr,
-        "w": rng.standard_normal((d_out, d_in)),
-        "shift": rng.standard_normal(d_out),
-        "x": rng.standard_normal((steps, n, d_in)),
-        "wanted": rng.standard_normal((steps, n, d_out)),
-    }
-
-
 CASES = (
-    case(**sizes(1, 1, 1, 1, 0.5)),
-    case(**sizes(2, 1, 1, 1, 0.5)),
-    case(**sizes(3, 2, 2, 1, 0.1)),
-    case(**sizes(4, 3, 2, 3, 0.01)),
-    case(**sizes(8, 5, 3, 2, 0.2)),
+    case(**drawn(rng, 1, 1, 1, 1, 0.5)),
+    case(**drawn(rng, 2, 1, 1, 1, 0.5)),
+    case(**drawn(rng, 3, 2, 2, 1, 0.1)),
+    case(**drawn(rng, 4, 3, 2, 3, 0.01)),
+    case(**drawn(rng, 8, 5, 3, 2, 0.2)),
 )
 
 MISTAKES = """

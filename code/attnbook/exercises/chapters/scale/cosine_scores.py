@@ -18,7 +18,7 @@ weight of another. A model that uses them multiplies them by a number that it le
 
 import numpy as np
 
-from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine import case, draw, stress, write
 from attnbook.reference import softmax
 
 
@@ -58,7 +58,7 @@ Q, K = np.array([[3.0, 4.0]]), np.array([[4.0, 3.0], [0.0, 2.0]])
 
 
 def normal(q, k):
-    return {"q": rng.standard_normal(q), "k": rng.standard_normal(k)}
+    return draw(rng, {"q": q, "k": k})
 
 
 CASES = (

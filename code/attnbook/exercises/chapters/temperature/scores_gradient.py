@@ -17,7 +17,7 @@ Each row sums to 0. Attention's gradient on a GPU starts from these two lines.
 
 import numpy as np
 
-from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine import case, draw, stress, write
 from attnbook.reference import softmax
 
 
@@ -39,11 +39,9 @@ rng = np.random.default_rng(3)
 
 
 def arrays(*batch, n_q, n_k, d_v, dtype=np.float64):
-    g, scores, v = (
-        rng.standard_normal((*batch, *shape)).astype(dtype)
-        for shape in ((n_q, d_v), (n_q, n_k), (n_k, d_v))
-    )
-    return {"g": g, "weights": softmax(scores), "v": v}
+    shapes = {"g": (n_q, d_v), "weights": (n_q, n_k), "v": (n_k, d_v)}
+    found = draw(rng, shapes, batch, dtype)
+    return found | {"weights": softmax(found["weights"])}
 
 
 WEIGHTS, VALUES = np.array([[1.0, 3.0, 4.0]]) / 8, np.array([[0.0], [4.0], [8.0]])

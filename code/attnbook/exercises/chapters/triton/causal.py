@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 import attnbook.kernels  # before Triton
-from attnbook.exercises.engine import case, write
+from attnbook.exercises.engine import case, draw_qkv, write
 from attnbook.exercises.engine.gpu_compile import refused_by_a_gpu
 from attnbook.exercises.engine.launch import on_kernels
 from attnbook.kernels import watch
@@ -112,8 +112,7 @@ rng = np.random.default_rng(23)
 
 
 def drawn(n_q, n_k):
-    shapes = {"q": (n_q, 16), "k": (n_k, 16), "v": (n_k, 16)}
-    return {name: rng.standard_normal(s).astype(np.float32) for name, s in shapes.items()}
+    return draw_qkv(rng, n_q, n_k, 16, 16, dtype=np.float32)
 
 
 def example():

@@ -18,7 +18,7 @@ replaces that line.
 import numpy as np
 
 from attnbook.exercises.chapters.weighted_average._averages import gaussian_average
-from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine import case, draw, stress, write
 from attnbook.reference import softmax
 
 
@@ -49,7 +49,7 @@ COLUMN = {"k": np.array([[1.0], [2.0], [3.0]]), "v": np.array([[0.0], [4.0], [8.
 
 
 def arrays(*shapes, dtype=np.float64):
-    return dict(zip("qkv", (rng.standard_normal(s).astype(dtype) for s in shapes), strict=True))
+    return draw(rng, dict(zip("qkv", shapes, strict=True)), dtype=dtype)
 
 
 CASES = (
