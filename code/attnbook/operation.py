@@ -10,7 +10,7 @@ import numbers
 import re
 import threading
 from collections.abc import Callable
-from typing import ClassVar, TypeVar
+from typing import ClassVar, ParamSpec, TypeVar
 
 import numpy as np
 from jaxtyping import AbstractDtype
@@ -23,6 +23,7 @@ __all__ = [
     "Real",
     "Scalar",
     "call_state",
+    "called_as",
     "check_and_cast",
     "check_shapes",
 ]
@@ -30,6 +31,8 @@ __all__ = [
 Array = np.ndarray
 Scalar = numbers.Real
 Function = TypeVar("Function", bound=Callable)  # which a decorator returns with its own signature
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
 
 
 class Real(AbstractDtype):
@@ -85,6 +88,19 @@ def check_and_cast(function: Function) -> Function:
     parameters = inspect.signature(function).parameters
     real = [name for name, p in parameters.items() if "Real[" in str(p.annotation)]
     return _wrap(function, lambda arguments: _one_dtype(arguments, real))
+
+
+def called_as(
+    other: Callable[Given, object],
+) -> Callable[[Callable[..., Returned]], Callable[Given, Returned]]:
+    """Give a function the arguments of another one, for whoever asks it: the check, an editor."""
+
+    def named(function):
+        signature, returned = inspect.signature(other), inspect.signature(function)
+        function.__signature__ = signature.replace(return_annotation=returned.return_annotation)
+        return function
+
+    return named
 
 
 def _wrap(function, prepare):

@@ -1,10 +1,7 @@
 """One attention with all options: the first backend that does not refuse computes it."""
 
-import inspect
 import warnings
-from collections.abc import Callable
 from numbers import Integral
-from typing import ParamSpec, TypeVar
 
 import torch
 from jaxtyping import Bool, Integer
@@ -17,13 +14,11 @@ from attnbook.fused.sdpa import arguments
 from attnbook.fused.sdpa_backends import Choice, chosen
 from attnbook.fused.sdpa_functions import with_bias
 from attnbook.fused.visible import visible
-from attnbook.operation import Scalar
+from attnbook.operation import Scalar, called_as
 from attnbook.pytorch.operation import Float, check_shapes
 from attnbook.pytorch.options import Options
 from attnbook.pytorch.rules import Rule
 
-Given = ParamSpec("Given")
-Returned = TypeVar("Returned")
 _said = set()
 
 
@@ -87,21 +82,8 @@ def _by_the_first(q, k, v, options):
         return with_bias(out, seen.mask() if options.hides else None, bias)
 
 
-def _called_as(
-    other: Callable[Given, object],
-) -> Callable[[Callable[..., Returned]], Callable[Given, Returned]]:
-    """Give a function the arguments of another one, for whoever asks it: the check, an editor."""
-
-    def named(function):
-        signature, returned = inspect.signature(other), inspect.signature(function)
-        function.__signature__ = signature.replace(return_annotation=returned.return_annotation)
-        return function
-
-    return named
-
-
 @check_shapes
-@_called_as(attention)
+@called_as(attention)
 def explain(q, k, v, **options) -> list:
     """Which backend `attention` takes for these arguments, and why each other one does not.
 

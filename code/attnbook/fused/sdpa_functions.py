@@ -1,28 +1,21 @@
 """The functions of `attnbook.pytorch` through SDPA."""
 
-from numbers import Integral
-
 import torch
-from jaxtyping import Bool
 from torch import Tensor
 
 from attnbook import pytorch
 from attnbook.fused.guarantees import guarded, in_one_dtype
 from attnbook.fused.sdpa import sdpa
 from attnbook.fused.visible import ByMask
-from attnbook.operation import Scalar
+from attnbook.operation import called_as
 from attnbook.pytorch.heads import in_heads
 from attnbook.pytorch.operation import Float, check_shapes
 
 
 @check_shapes
+@called_as(pytorch.scaled_dot_product_attention)
 def scaled_dot_product_attention(
-    q: Float[Tensor, "*batch n_q d_k"],
-    k: Float[Tensor, "*batch n_k d_k"],
-    v: Float[Tensor, "*batch n_k d_v"],
-    mask: Bool[Tensor, "*#batch #n_q #n_k"] | None = None,
-    bias: Float[Tensor, "*#batch #n_q #n_k"] | None = None,
-    scale: Scalar | None = None,
+    q, k, v, mask=None, bias=None, scale=None
 ) -> Float[Tensor, "*batch n_q d_v"]:
     """`attnbook.pytorch.scaled_dot_product_attention`, through SDPA.
 
@@ -54,19 +47,9 @@ def with_bias(out, mask, bias):
 
 
 @check_shapes
+@called_as(pytorch.multi_head_attention)
 def multi_head_attention(
-    q: Float[Tensor, "*batch n_q d_q"],
-    k: Float[Tensor, "*batch n_k d_k"],
-    v: Float[Tensor, "*batch n_k d_v"],
-    w_q: Float[Tensor, "d_q d_model"],
-    w_k: Float[Tensor, "d_k d_kv"],
-    w_v: Float[Tensor, "d_v d_kv"],
-    w_o: Float[Tensor, "d_model d_out"],
-    n_heads: Integral,
-    mask: Bool[Tensor, "*#batch #n_q #n_k"]
-    | Bool[Tensor, "*#batch #{n_heads} #n_q #n_k"]
-    | None = None,
-    n_kv_heads: Integral | None = None,
+    q, k, v, w_q, w_k, w_v, w_o, n_heads, mask=None, n_kv_heads=None
 ) -> Float[Tensor, "*batch n_q d_out"]:
     """`attnbook.pytorch.multi_head_attention`, with SDPA between the projections.
 

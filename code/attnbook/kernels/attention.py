@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attnbook.kernels.arguments import in_autocast, one_batch, padded, validated
 from attnbook.kernels.operators import attend, attend_backward
-from attnbook.operation import Scalar
+from attnbook.operation import Scalar, called_as
 from attnbook.pytorch.operation import Float, check_shapes
 from attnbook.pytorch.options import Options
 from attnbook.pytorch.rules import Rule
@@ -43,24 +43,13 @@ def flash_attention(
 
     Source: Dao (2023), algorithms 1 and 2.
     """
-    visible = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
-    requested = Options(**visible, softcap=softcap, bias=bias, scale=scale)
-    return _forward(q, k, v, requested)[0]
+    return _forward(q, k, v, causal, window, valid_lens, rule, softcap, bias, scale)[0]
 
 
 @check_shapes
+@called_as(flash_attention)
 def flash_attention_with_lse(
-    q: Float[Tensor, "*batch n_heads n_q d"],
-    k: Float[Tensor, "*batch n_kv_heads n_k d"],
-    v: Float[Tensor, "*batch n_kv_heads n_k d"],
-    *,
-    causal: bool = False,
-    window: Integral | None = None,
-    valid_lens: Integer[Tensor, "batch"] | None = None,
-    rule: Rule | None = None,
-    softcap: Scalar | None = None,
-    bias: Float[Tensor, "... #n_q #n_k"] | None = None,
-    scale: Scalar | None = None,
+    q, k, v, **options
 ) -> tuple[Float[Tensor, "*batch n_heads n_q d"], Float32[Tensor, "*batch n_heads n_q"]]:
     """`flash_attention`, and the log-sum-exp of each query's scores.
 
@@ -69,9 +58,7 @@ def flash_attention_with_lse(
     Returns both, L in float32 and in natural logarithms, -inf where nothing is visible. With L the
     outputs of several sets of keys can be merged, as by `attnbook.online.merge`; it has a gradient.
     """
-    visible = {"causal": causal, "window": window, "valid_lens": valid_lens, "rule": rule}
-    requested = Options(**visible, softcap=softcap, bias=bias, scale=scale)
-    return _forward(q, k, v, requested)
+    return _forward(q, k, v, **options)
 
 
 @check_shapes
@@ -112,8 +99,12 @@ def flash_attention_backward(
     return _backward(grad_out, q, k, v, out, lse, requested, atomic)
 
 
-def _forward(q, k, v, requested):
+def _forward(
+    q, k, v, causal=False, window=None, valid_lens=None, rule=None, softcap=None, bias=None,
+    scale=None,
+):  # fmt: skip
     q, k, v = in_autocast(q, k, v)
+    requested = Options(causal, window, valid_lens, rule, softcap, bias, scale)
     options = validated({"q": q, "k": k, "v": v}, requested)
     if options.bias is not None and options.bias.requires_grad and torch.is_grad_enabled():
         raise NotImplementedError("bias asks for a gradient; expected one without: bias.detach()")

@@ -18,7 +18,7 @@ from torch import Tensor
 from attnbook.kernels import operators
 from attnbook.kernels.arguments import one_batch, padded, validated
 from attnbook.kernels.decode_configurations import MOST_SPLITS, TILE
-from attnbook.operation import Scalar
+from attnbook.operation import Scalar, called_as
 from attnbook.pytorch.operation import Float, check_shapes
 from attnbook.pytorch.options import Options
 
@@ -50,15 +50,9 @@ def decode_attention(
 
 
 @check_shapes
+@called_as(decode_attention)
 def decode_attention_with_lse(
-    q: Float[Tensor, "*batch n_heads n_q d"],
-    k: Float[Tensor, "*batch n_kv_heads n_k d"],
-    v: Float[Tensor, "*batch n_kv_heads n_k d"],
-    *,
-    valid_lens: Integer[Tensor, "batch"] | None = None,
-    softcap: Scalar | None = None,
-    scale: Scalar | None = None,
-    splits: Integral | None = None,
+    q, k, v, **options
 ) -> tuple[Float[Tensor, "*batch n_heads n_q d"], Float32[Tensor, "*batch n_heads n_q"]]:
     """`decode_attention`, and the log-sum-exp of each query's scores.
 
@@ -69,10 +63,10 @@ def decode_attention_with_lse(
 
     Source: Dao, Haziza, Massa and Sizov (2023).
     """
-    return _decode(q, k, v, valid_lens, softcap, scale, splits)
+    return _decode(q, k, v, **options)
 
 
-def _decode(q, k, v, valid_lens, softcap, scale, splits):
+def _decode(q, k, v, valid_lens=None, softcap=None, scale=None, splits=None):
     requested = Options(valid_lens=valid_lens, softcap=softcap, scale=scale)
     options = validated({"q": q, "k": k, "v": v}, requested)
     if splits is not None and not 1 <= splits <= MOST_SPLITS:
