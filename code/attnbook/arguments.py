@@ -194,6 +194,12 @@ def _kinds(annotation):
     return [kind for kind in _alternatives(annotation) if hasattr(kind, "dim_str")]
 
 
+def annotated(function, dtype):
+    """The names of the arguments whose annotation asks for a dtype, such as `Real`."""
+    parameters = inspect.signature(function).parameters.items()
+    return [name for name, p in parameters if any(x.dtype is dtype for x in _kinds(p.annotation))]
+
+
 def _sizes(parameters, arguments, wrong):
     """The sizes that the arguments before a wrong one give to the names of axes."""
     sizes = {}

@@ -15,7 +15,7 @@ from typing import ClassVar, ParamSpec, TypeVar
 import numpy as np
 from jaxtyping import AbstractDtype
 
-from attnbook.arguments import checker
+from attnbook.arguments import annotated, checker
 
 __all__ = [
     "Array",
@@ -85,8 +85,7 @@ def check_and_cast(function: Function) -> Function:
 
     Infinities and NaNs are returned, not warned about: they are the answer of IEEE arithmetic.
     """
-    parameters = inspect.signature(function).parameters
-    real = [name for name, p in parameters.items() if "Real[" in str(p.annotation)]
+    real = annotated(function, Real)
     return _wrap(function, lambda arguments: _one_dtype(arguments, real))
 
 

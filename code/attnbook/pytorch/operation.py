@@ -7,7 +7,7 @@ from typing import ClassVar
 import torch
 from jaxtyping import AbstractDtype
 
-from attnbook.arguments import checker
+from attnbook.arguments import annotated, checker
 from attnbook.operation import Function, call_state
 
 
@@ -56,14 +56,8 @@ def check_and_cast(function: Function) -> Function:
     Under `torch.autocast`, inputs and result have its dtype, as in PyTorch's own
     `scaled_dot_product_attention`, unless they are float64; between them it has no effect.
     """
-    check = checker(function)
-    parameters = inspect.signature(function).parameters
-    names = list(parameters)
-    wide = {
-        name
-        for name, p in parameters.items()
-        if getattr(p.annotation, "dtype", None) is FloatOrDouble
-    }
+    check, wide = checker(function), annotated(function, FloatOrDouble)
+    names = list(inspect.signature(function).parameters)
 
     @functools.wraps(function)
     def call(*args, **kwargs):
