@@ -12,7 +12,14 @@ kernel.
 """
 
 from attnbook.arguments import describe
-from attnbook.exercises.engine.breaks import Break, a_row, whole_numbers
+from attnbook.exercises.engine.breaks import (
+    Break,
+    a_mask,
+    a_row,
+    finite_arrays,
+    real_numbers,
+    whole_numbers,
+)
 from attnbook.exercises.engine.compare import with_counts
 from attnbook.exercises.engine.counting import counted, counting_calls
 from attnbook.exercises.engine.draw import draw, draw_qkv
@@ -26,6 +33,7 @@ __all__ = [
     "Mistake",
     "Unfit",
     "Verdict",
+    "a_mask",
     "a_row",
     "break_it",
     "case",
@@ -34,9 +42,11 @@ __all__ = [
     "describe",
     "draw",
     "draw_qkv",
+    "finite_arrays",
     "not_yet",
     "predict",
     "read_mistakes",
+    "real_numbers",
     "stress",
     "whole_numbers",
     "with_counts",

@@ -1,7 +1,7 @@
 """Exercises in which the reader finds an input on which a given wrong version fails."""
 
 from dataclasses import dataclass
-from numbers import Integral, Number
+from numbers import Integral, Number, Real
 from typing import NamedTuple
 
 import numpy as np
@@ -98,9 +98,17 @@ def plain_input(value):
 
 def whole_numbers(low, high, **arguments):
     """A sentence if one of these is no whole number from `low` to `high`, or None."""
+    return _numbers(Integral, f"a whole number from {low} to {high}", low, high, arguments)
+
+
+def real_numbers(low, high, **arguments):
+    """A sentence if one of these is no number from `low` to `high`, or None."""
+    return _numbers(Real, f"a number from {low:g} to {high:g}", low, high, arguments)
+
+
+def _numbers(kind, wanted, low, high, arguments):
     for name, n in arguments.items():
-        if isinstance(n, bool) or not isinstance(n, Integral) or not low <= n <= high:
-            wanted = f"a whole number from {low} to {high}"
+        if isinstance(n, bool) or not isinstance(n, kind) or not low <= n <= high:
             return f"{name} is {describe(n)}; the check wants {wanted}."
     return None
 
@@ -108,7 +116,7 @@ def whole_numbers(low, high, **arguments):
 def a_row(shortest, longest, low, high, **arguments):
     """A sentence if one of these is no row of so many numbers from `low` to `high`, or None."""
     for name, x in arguments.items():
-        if not isinstance(x, np.ndarray) or x.dtype.kind not in "fiu" or x.ndim != 1:
+        if not _is_real(x, 1):
             return f"{name} is {describe(x)}; the check wants a list of numbers, [1, 2, 3]."
         if not shortest <= x.size <= longest:
             return f"{name} has {x.size} numbers; the check wants {shortest} to {longest}."
@@ -116,6 +124,28 @@ def a_row(shortest, longest, low, high, **arguments):
             held = f"{name} holds {x[beyond][0]:g}"
             return f"{held}; the check wants numbers from {low:g} to {high:g}."
     return None
+
+
+def finite_arrays(n_axes, wanted, **arguments):
+    """A sentence if one of these has other axes, no number or one that is not finite, or None."""
+    for name, x in arguments.items():
+        if not _is_real(x, n_axes) or not x.size:
+            return f"{name} is {describe(x)}; expected {wanted}, not empty."
+        if not np.isfinite(x).all():
+            return f"{name} holds infinity or NaN; expected finite numbers."
+    return None
+
+
+def a_mask(shape, wanted, mask):
+    """A sentence if this is no mask of a shape, where None is any length but 0, or None."""
+    boolean = isinstance(mask, np.ndarray) and mask.dtype == bool and mask.ndim == len(shape)
+    if boolean and all(n > 0 and m in (None, n) for m, n in zip(shape, mask.shape, strict=True)):
+        return None
+    return f"mask is {describe(mask)}; expected {wanted}."
+
+
+def _is_real(x, n_axes):
+    return isinstance(x, np.ndarray) and x.dtype.kind in "fiu" and x.ndim == n_axes
 
 
 VERSIONS = "right version", "wrong version"

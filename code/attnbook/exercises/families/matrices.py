@@ -2,16 +2,13 @@
 
 import numpy as np
 
-from attnbook.arguments import describe
+from attnbook.exercises.engine import finite_arrays
 
 
 def allowed(q, k, v):
     """A sentence if these are no matrices that attention takes, or None."""
-    for name, x in {"q": q, "k": k, "v": v}.items():
-        if not isinstance(x, np.ndarray) or x.ndim != 2 or x.dtype.kind not in "iuf" or not x.size:
-            return f"{name} is {describe(x)}; expected a matrix of real numbers, not empty."
-        if not np.isfinite(x).all():
-            return f"{name} holds infinity or NaN; expected finite numbers."
+    if refusal := finite_arrays(2, "a matrix of real numbers", q=q, k=k, v=v):
+        return refusal
     if q.shape[1] != k.shape[1]:
         return (
             f"queries of width {q.shape[1]} meet keys of width {k.shape[1]}; they need one width."

@@ -18,7 +18,7 @@ own, and the softmax drops the query's.
 
 import numpy as np
 
-from attnbook.exercises.engine import break_it, describe
+from attnbook.exercises.engine import break_it, finite_arrays
 from attnbook.reference import softmax
 
 
@@ -40,12 +40,11 @@ def bent_on_their_own(q, k):
 
 
 def are_columns(q, k):
-    for name, x in {"q": q, "k": k}.items():
-        column = isinstance(x, np.ndarray) and x.ndim == 2 and x.shape[1] == 1 and x.size
-        if not column or x.dtype.kind not in "iuf":
-            return f"{name} is {describe(x)}; expected real numbers of shape (n, 1), not empty."
-        if not np.isfinite(x).all():
-            return f"{name} holds infinity or NaN; expected finite numbers."
+    columns = "real numbers of shape (n, 1)"
+    if refusal := finite_arrays(2, columns, q=q, k=k):
+        return refusal
+    if q.shape[1] != 1 or k.shape[1] != 1:
+        return f"q has the shape {q.shape} and k {k.shape}; expected {columns}."
     return None
 
 

@@ -17,7 +17,7 @@ A shortcut that is right for one mask is a bug under the next: look at all of a 
 
 import numpy as np
 
-from attnbook.exercises.engine import break_it, describe
+from attnbook.exercises.engine import a_mask, break_it
 from attnbook.masks import causal_mask
 from attnbook.online import visible_blocks
 
@@ -35,14 +35,6 @@ def computed_by_the_corner(mask):
 def computed(mask):
     """Tiles of 2 by 2 in which anything is visible."""
     return visible_blocks(mask, 2, 2)[0]
-
-
-def is_mask_of_four(mask):
-    if not isinstance(mask, np.ndarray) or mask.shape != (4, 4):
-        return f"mask is {describe(mask)}; the check wants four rows of four booleans."
-    if mask.dtype != bool and not np.isin(mask, (0, 1)).all():
-        return "mask should hold nothing but True and False."
-    return None if mask.dtype == bool else "mask holds numbers; the check wants True and False."
 
 
 MISTAKES = """
@@ -68,6 +60,6 @@ exercise = break_it(
     MISTAKES,
     broken=computed_by_the_corner,
     right=computed,
-    allowed=is_mask_of_four,
+    allowed=lambda mask: a_mask((4, 4), "four rows of four booleans", mask),
     stated=([[True, False], [False, True]], [[False, False], [False, False]]),
 )

@@ -16,7 +16,7 @@ A gradient check has a window of steps; outside of it, it tests the step.
 
 import numpy as np
 
-from attnbook.exercises.engine import break_it
+from attnbook.exercises.engine import break_it, real_numbers
 
 SLOPE = 10 * np.log(4) - 4.5 * np.log(
     3
@@ -45,9 +45,8 @@ def right_gradient_agrees(small, large):
 
 
 def are_steps(small, large):
-    for name, h in {"small": small, "large": large}.items():
-        if isinstance(h, bool) or not isinstance(h, (int, float)) or not 1e-16 <= h <= 100:
-            return f"{name} should be one number from 1e-16 to 100."
+    if refusal := real_numbers(1e-16, 100, small=small, large=large):
+        return refusal
     if not small < 1e-6 < 1e-4 < large:
         return "small should be below 1e-6, and large above 1e-4: the best step lies between."
     return None

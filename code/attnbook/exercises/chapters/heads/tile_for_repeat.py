@@ -17,7 +17,7 @@ Random arrays with 4 and 2 heads do it; 4 and 1, or 4 and 4, prove nothing.
 
 import numpy as np
 
-from attnbook.exercises.engine import break_it, describe
+from attnbook.exercises.engine import break_it, finite_arrays
 from attnbook.reference import scaled_dot_product_attention
 
 
@@ -42,14 +42,9 @@ def repeated(q, k, v):
 
 
 def are_grouped_heads(q, k, v):
-    for name, x in {"q": q, "k": k, "v": v}.items():
-        if not isinstance(x, np.ndarray) or x.ndim != 3 or x.dtype.kind not in "iuf" or not x.size:
-            return (
-                f"{name} is {describe(x)}; expected real numbers of shape (heads, positions, "
-                "features), not empty."
-            )
-        if not np.isfinite(x).all():
-            return f"{name} holds infinity or NaN; expected finite numbers."
+    wanted = "real numbers of shape (heads, positions, features)"
+    if refusal := finite_arrays(3, wanted, q=q, k=k, v=v):
+        return refusal
     if q.shape[2] != k.shape[2]:
         return (
             f"queries of width {q.shape[2]} meet keys of width {k.shape[2]}; they need one width."

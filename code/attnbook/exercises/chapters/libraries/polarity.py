@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from attnbook import pytorch
-from attnbook.exercises.engine import break_it, describe
+from attnbook.exercises.engine import a_mask, break_it
 from attnbook.exercises.engine.tensors import differentiated_if_floats
 
 
@@ -43,10 +43,8 @@ def unconverted(mask):
 
 
 def shows_some_of_four(mask):
-    if not isinstance(mask, np.ndarray) or mask.dtype != bool or mask.ndim != 2:
-        return f"mask is {describe(mask)}; expected rows of four booleans."
-    if mask.shape[1] != 4 or not len(mask):
-        return f"the mask has the shape {mask.shape}; expected rows of four booleans."
+    if refusal := a_mask((None, 4), "rows of four booleans", mask):
+        return refusal
     if not np.all(mask.any(axis=1) & ~mask.all(axis=1)):
         return "each row should show at least one key and hide at least one."
     return None

@@ -18,7 +18,7 @@ Normalised outputs forgive a common factor. The same mistake shows at once where
 
 import numpy as np
 
-from attnbook.exercises.engine import break_it, describe
+from attnbook.exercises.engine import a_row, break_it
 
 
 def late():
@@ -45,14 +45,11 @@ def faded_after_the_write(v, g):
 
 
 def are_values_and_decays(v, g):
-    for name, x in {"v": v, "g": g}.items():
-        if not isinstance(x, np.ndarray) or x.dtype.kind not in "fiu" or x.ndim != 1:
-            return f"{name} is {describe(x)}; the check wants a list of numbers, [1, 2, 3]."
-        if not np.all(np.isfinite(x)) or np.any(np.abs(x) > 100):
-            return f"{name} should hold numbers between -100 and {0 if name == 'g' else 100}."
-    if len(v) != len(g) or not 1 <= len(v) <= 10:
-        return f"v has {len(v)} numbers and g {len(g)}; the check wants as many of both, 1 to 10."
-    return "a log-decay is at most 0." if np.any(g > 0) else None
+    if refusal := a_row(1, 10, -100, 100, v=v) or a_row(1, 10, -100, 0, g=g):
+        return refusal
+    if len(v) != len(g):
+        return f"v has {len(v)} numbers and g {len(g)}; the check wants as many of both."
+    return None
 
 
 MISTAKES = """

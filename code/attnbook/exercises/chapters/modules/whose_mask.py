@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from attnbook import pytorch
-from attnbook.exercises.engine import break_it, describe
+from attnbook.exercises.engine import a_mask, break_it
 from attnbook.exercises.engine.tensors import differentiated_if_floats
 
 
@@ -39,14 +39,6 @@ def each_head(mask):
     """Weights of two sequences and two heads, all scores equal."""
     scores = torch.zeros(2, 2, *mask.shape[-2:])
     return pytorch.softmax(scores, mask[None])
-
-
-def are_two_masks(mask):
-    if not isinstance(mask, np.ndarray) or mask.dtype != bool or mask.ndim != 3:
-        return f"mask is {describe(mask)}; expected booleans of shape (2, n_q, n_k)."
-    if len(mask) != 2 or not mask.size:
-        return f"the mask has the shape {mask.shape}; expected (2, n_q, n_k), not empty."
-    return None
 
 
 MISTAKES = """
@@ -70,7 +62,9 @@ exercise = break_it(
     broken=each_head,
     right=each_sequence,
     through=differentiated_if_floats,
-    allowed=are_two_masks,
+    allowed=lambda mask: a_mask(
+        (2, None, None), "booleans of shape (2, n_q, n_k), not empty", mask
+    ),
     stated=(
         [[[[1, 0]], [[1, 0]]], [[[0.5, 0.5]], [[0.5, 0.5]]]],
         [[[[1, 0]], [[0.5, 0.5]]], [[[1, 0]], [[0.5, 0.5]]]],

@@ -20,7 +20,7 @@ Blocks can be merged in any order, but they cannot safely be taken out again: ke
 
 import numpy as np
 
-from attnbook.exercises.engine import break_it, describe
+from attnbook.exercises.engine import break_it, real_numbers
 
 
 def taken_out():
@@ -49,15 +49,6 @@ def to_two_decimals(version):
     return rounded
 
 
-def two_scores(s_a, s_b):
-    for name, score in {"s_a": s_a, "s_b": s_b}.items():
-        if isinstance(score, bool) or not isinstance(score, (int, float)):
-            return f"{name} is {describe(score)}; the check wants a number."
-        if not -1000 <= score <= 1000:
-            return f"{name} is {score:g}; the check wants a number from −1000 to 1000."
-    return None
-
-
 MISTAKES = """
 key a has the larger score here, so that hardly anything of it is rounded away when key b is added.
     (40.0, 0.0)
@@ -75,7 +66,7 @@ exercise = break_it(
     MISTAKES,
     broken=subtracted,
     right=key_a_alone,
-    allowed=two_scores,
+    allowed=lambda s_a, s_b: real_numbers(-1000, 1000, s_a=s_a, s_b=s_b),
     through=to_two_decimals,
     stated=(4, np.nan),
 )

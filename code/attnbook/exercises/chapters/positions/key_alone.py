@@ -19,7 +19,7 @@ line in an encoder would favour the end of the text.
 
 import numpy as np
 
-from attnbook.exercises.engine import break_it, describe
+from attnbook.exercises.engine import a_mask, break_it
 from attnbook.reference import softmax
 
 
@@ -42,12 +42,11 @@ def weights_of_the_distance(mask):
 
 
 def is_square_mask(mask):
-    square = isinstance(mask, np.ndarray) and mask.ndim == 2 and len(set(mask.shape)) == 1
-    if not square or not 1 <= len(mask) <= 20:
-        return f"mask is {describe(mask)}; the check wants a square of booleans, at most 20 by 20."
-    if mask.dtype != bool:
-        return "mask holds numbers; the check wants True and False."
-    return None
+    wanted = "a square of booleans, at most 20 by 20"
+    refusal = a_mask((None, None), wanted, mask)
+    if refusal is None and not len(mask) == mask.shape[1] <= 20:
+        return f"the mask has the shape {mask.shape}; expected {wanted}."
+    return refusal
 
 
 MISTAKES = """

@@ -18,7 +18,7 @@ common divisor.
 
 import numpy as np
 
-from attnbook.exercises.engine import break_it, describe
+from attnbook.exercises.engine import a_row, break_it
 
 
 def one_shift():
@@ -35,15 +35,6 @@ def is_relative(angles):
     """Every shift is tried."""
     scores = np.cos(angles[:, None] - angles)
     return all(np.allclose(scores[t:, t:], scores[:-t, :-t]) for t in range(1, 8))
-
-
-def are_eight(angles):
-    real = isinstance(angles, np.ndarray) and angles.dtype.kind in "iuf"
-    if not real or angles.shape != (8,):
-        return f"angles is {describe(angles)}; expected eight numbers."
-    if not np.all(np.abs(angles) <= 1e6):
-        return "angles are finite, and at most a million."
-    return None
 
 
 MISTAKES = """
@@ -64,6 +55,6 @@ exercise = break_it(
     MISTAKES,
     broken=seems_relative,
     right=is_relative,
-    allowed=are_eight,
+    allowed=lambda angles: a_row(8, 8, -1e6, 1e6, angles=angles),
     stated=(False, True),
 )

@@ -17,7 +17,7 @@ Whatever a row subtracts must come from that row: rows are separate queries.
 import numpy as np
 
 from attnbook import reference
-from attnbook.exercises.engine import break_it, describe
+from attnbook.exercises.engine import break_it, finite_arrays
 
 
 def one_maximum():
@@ -35,10 +35,10 @@ def softmax_of_rows(scores):
 
 
 def is_table(scores):
-    if not isinstance(scores, np.ndarray) or scores.dtype.kind not in "fiu" or scores.ndim != 2:
-        return f"scores is {describe(scores)}; the check wants rows of numbers, [[1, 2], [3, 4]]."
-    if scores.size == 0 or not np.all(np.abs(scores.astype(float)) <= 1e6):
-        return "scores should be finite numbers between -1,000,000 and 1,000,000."
+    if refusal := finite_arrays(2, "rows of numbers, [[1, 2], [3, 4]]", scores=scores):
+        return refusal
+    if not np.all(np.abs(scores) <= 1e6):
+        return "scores should lie between -1,000,000 and 1,000,000."
     return None
 
 

@@ -17,7 +17,7 @@ No NaN appears: zeros look like weights, and rows that do not sum to 1 give it a
 import numpy as np
 
 from attnbook import reference
-from attnbook.exercises.engine import break_it, describe
+from attnbook.exercises.engine import a_row, break_it
 
 
 def small_scores():
@@ -32,16 +32,6 @@ def naive_softmax(scores):
 
 def stable_softmax(scores):
     return reference.softmax(np.asarray(scores, dtype=np.float16))
-
-
-def are_few_and_small(scores):
-    if not isinstance(scores, np.ndarray) or scores.dtype.kind not in "fiu" or scores.ndim != 1:
-        return f"scores is {describe(scores)}; the check wants a list of numbers, [1, 2, 3]."
-    if not 1 <= scores.size <= 8:
-        return f"there are {scores.size} scores; the check wants 1 to 8."
-    if not np.all(np.abs(scores) <= 11):
-        return "every score should lie between -11 and 11."
-    return None
 
 
 MISTAKES = """
@@ -61,6 +51,6 @@ exercise = break_it(
     MISTAKES,
     broken=naive_softmax,
     right=stable_softmax,
-    allowed=are_few_and_small,
+    allowed=lambda scores: a_row(1, 8, -11, 11, scores=scores),
     stated=([0.5, 0.5], [0, 0]),
 )

@@ -16,8 +16,7 @@ What has underflowed stays lost: temperature divides scores, never weights.
 
 import numpy as np
 
-from attnbook.exercises.chapters.temperature._rows import refused_row
-from attnbook.exercises.engine import break_it
+from attnbook.exercises.engine import a_row, break_it, real_numbers
 from attnbook.reference import softmax
 
 
@@ -36,9 +35,7 @@ def softmax_at(scores, T):
 
 
 def are_row_and_temperature(scores, T):
-    if not isinstance(T, (int, float)) or not 0.01 <= T <= 1000:
-        return "T should be one number from 0.01 to 1000."
-    return refused_row(scores)
+    return real_numbers(0.01, 1000, T=T) or a_row(1, 8, -1e6, 1e6, scores=scores)
 
 
 MISTAKES = """

@@ -15,8 +15,7 @@ Not the size of the scores saturates a softmax, but the lead of the best one.
 
 import numpy as np
 
-from attnbook.exercises.chapters.temperature._rows import refused_row
-from attnbook.exercises.engine import break_it
+from attnbook.exercises.engine import a_row, break_it
 from attnbook.reference import softmax
 
 
@@ -33,12 +32,6 @@ def zero_jacobian(scores):
 def jacobian_of_row(scores):
     weights = softmax(np.asarray(scores, dtype=float))
     return np.diag(weights) - np.outer(weights, weights)
-
-
-def are_large(scores):
-    if refusal := refused_row(scores):
-        return refusal
-    return None if np.all(scores >= 100) else "every score should be 100 or more."
 
 
 MISTAKES = """
@@ -58,6 +51,6 @@ exercise = break_it(
     MISTAKES,
     broken=zero_jacobian,
     right=jacobian_of_row,
-    allowed=are_large,
+    allowed=lambda scores: a_row(1, 8, 100, 1e6, scores=scores),
     stated=([[0.25, -0.25], [-0.25, 0.25]], [[0, 0], [0, 0]]),
 )

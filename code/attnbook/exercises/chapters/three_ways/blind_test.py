@@ -16,7 +16,7 @@ prove that a mask is causal, change every word.
 
 import numpy as np
 
-from attnbook.exercises.engine import break_it, describe
+from attnbook.exercises.engine import a_mask, break_it
 from attnbook.masks import causal_mask
 from attnbook.reference import scaled_dot_product_attention
 
@@ -50,13 +50,6 @@ def leaks_anywhere(mask):
     return False
 
 
-def is_mask(mask):
-    boolean = isinstance(mask, np.ndarray) and mask.dtype == bool
-    if not boolean or mask.shape != (4, 4):
-        return f"mask is {describe(mask)}; expected booleans of shape (4, 4)."
-    return None
-
-
 def future(mask):
     return np.triu(mask, 1)
 
@@ -79,5 +72,10 @@ leak instead.
 """
 
 exercise = break_it(
-    blind_test, MISTAKES, broken=leaks, right=leaks_anywhere, allowed=is_mask, stated=(True, False)
+    blind_test,
+    MISTAKES,
+    broken=leaks,
+    right=leaks_anywhere,
+    allowed=lambda mask: a_mask((4, 4), "booleans of shape (4, 4)", mask),
+    stated=(True, False),
 )

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 import attnbook.kernels  # before Triton
-from attnbook.exercises.engine import break_it, describe
+from attnbook.exercises.engine import break_it, finite_arrays
 from attnbook.exercises.engine.launch import on_kernels
 
 import triton
@@ -64,12 +64,10 @@ def tight_softmax(scores):
 
 
 def is_small_matrix(scores):
-    if not isinstance(scores, np.ndarray) or scores.dtype.kind not in "fiu" or scores.ndim != 2:
-        return f"scores is {describe(scores)}; the check wants rows of numbers, [[1, 2], [3, 4]]."
-    if not (1 <= scores.shape[0] <= 2 and 1 <= scores.shape[1] <= 8):
+    if refusal := finite_arrays(2, "rows of numbers, [[1, 2], [3, 4]]", scores=scores):
+        return refusal
+    if scores.shape[0] > 2 or scores.shape[1] > 8:
         return f"scores has the shape {scores.shape}; the check wants 1 or 2 rows of at most 8."
-    if not np.isfinite(scores).all():
-        return "scores holds infinity or NaN; the check wants finite numbers."
     return None
 
 
