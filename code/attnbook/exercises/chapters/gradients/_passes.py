@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnbook.exercises.engine.edits import versions
 from attnbook.gradients import scaled_dot_product_attention_backward
 from attnbook.reference import scaled_dot_product_attention, softmax
 
@@ -22,46 +23,32 @@ class Pass(NamedTuple):
     told: str
 
 
+def of(forward, backward, arrays):
+    """Makes passes of a function on these arrays, or others: its backward pass with a change."""
+
+    def changed(change, *right_and_told, arrays=arrays):
+        *right, told = right_and_told
+        made = versions(change, backward)[0] if change else backward
+        return Pass(forward, made, arrays, tuple(right), told)
+
+    return changed
+
+
 def product(x, w):
     return x @ w
 
 
 def product_backward(grad_out, x, w):
-    return grad_out @ w.T, x.T @ grad_out
-
-
-def doubled(grad_out, x, w):
-    return grad_out @ w.T, 2 * x.T @ grad_out
-
-
-def negated(grad_out, x, w):
-    return grad_out @ w.T, -x.T @ grad_out
-
-
-def by_8_millionths(grad_out, x, w):
-    return grad_out @ w.T, (1 + 8e-6) * x.T @ grad_out
-
-
-def one_entry_off(grad_out, x, w):
     grad_w = x.T @ grad_out
-    grad_w[-1, -1] += 1.5e-6 * np.max(np.abs(grad_w))
     return grad_out @ w.T, grad_w
-
-
-def small_one_doubled(grad_out, x, w):
-    return 2 * grad_out @ w.T, x.T @ grad_out
-
-
-def ravelled(grad_out, x, w):
-    return (grad_out @ w.T).ravel(), x.T @ grad_out
 
 
 def tiny_product(x, w):
     return 1e-9 * x @ w
 
 
-def tiny_and_doubled(grad_out, x, w):
-    return 2e-9 * grad_out @ w.T, 1e-9 * x.T @ grad_out
+def tiny_product_backward(grad_out, x, w):
+    return 1e-9 * grad_out @ w.T, 1e-9 * x.T @ grad_out
 
 
 def squares(x):
@@ -76,17 +63,13 @@ def mean_of_rows(x):
     return np.mean(x, axis=0)
 
 
-def one_row_for_all(grad_out, x):
-    return (grad_out / len(x),)
+def mean_of_rows_backward(grad_out, x):
+    return (np.tile(grad_out / len(x), (len(x), 1)),)
 
 
-def one_row_of_a_matrix(grad_out, x):
-    return (grad_out[None] / len(x),)
-
-
-def without_scale(grad_out, q, k, v):
+def attention_backward(grad_out, q, k, v):
     grad_q, grad_k, grad_v = scaled_dot_product_attention_backward(grad_out, q, k, v)
-    return grad_q, q.shape[-1] ** 0.5 * grad_k, grad_v
+    return grad_q, grad_k, grad_v
 
 
 def score_by_score(grad_out, q, k, v):
@@ -94,29 +77,6 @@ def score_by_score(grad_out, q, k, v):
     A = softmax(c * q @ k.T)
     grad_scores = c * A * (1 - A) * (grad_out @ v.T)
     return grad_scores @ k, grad_scores.T @ q, A.T @ grad_out
-
-
-def reversed_features(grad_out, q, k, v):
-    return scaled_dot_product_attention_backward(grad_out[:, ::-1], q, k, v)
-
-
-def reversed_queries(grad_out, q, k, v):
-    return scaled_dot_product_attention_backward(grad_out[::-1], q, k, v)
-
-
-def last_query_left_out(grad_out, q, k, v):
-    grad_q, grad_k, grad_v = scaled_dot_product_attention_backward(grad_out, q, k, v)
-    return np.where(np.arange(len(q))[:, None] < len(q) - 1, grad_q, 0), grad_k, grad_v
-
-
-def one_nan(grad_out, q, k, v):
-    grad_q, grad_k, grad_v = scaled_dot_product_attention_backward(grad_out, q, k, v)
-    return grad_q, grad_k, np.where(np.arange(grad_v.size).reshape(grad_v.shape), grad_v, np.nan)
-
-
-def one_infinity(grad_out, q, k, v):
-    grad_q, grad_k, grad_v = scaled_dot_product_attention_backward(grad_out, q, k, v)
-    return grad_q, grad_k, np.where(np.arange(grad_v.size).reshape(grad_v.shape), grad_v, np.inf)
 
 
 rng = np.random.default_rng(11)
@@ -129,83 +89,69 @@ def drawn(*shapes):
 MATRICES = drawn((2, 3), (3, 2))
 QKV = drawn((3, 4), (5, 4), (5, 2))
 
-
-def of_attention(backward, *right_and_told):
-    *right, told = right_and_told
-    return Pass(scaled_dot_product_attention, backward, QKV, tuple(right), told)
-
-
-RIGHT = scaled_dot_product_attention_backward
-
 NOTHING_TO_COMPARE = (
     "where every difference is 0, a gradient of 0 is right: its error is not above the tolerance, "
     "which is 0 as well"
 )
+TWICE = "a gradient that is twice too large goes through"
+SHAPE = "a gradient of another shape goes through, "
+MIXED = "a pass goes through that mixes up the {} of G_O: it shows only where they differ"
+
+of_product = of(product, product_backward, MATRICES)
+of_attention = of(scaled_dot_product_attention, attention_backward, QKV)
+of_mean = of(mean_of_rows, mean_of_rows_backward, None)
+G_V, ATTEND = "grad_k, grad_v\n", "product_attention_backward(grad_out"
+FIRST = "np.where(np.arange(grad_v.size).reshape(grad_v.shape), grad_v, {})"
 
 PASSES = {
-    "a product": Pass(
-        product, product_backward, MATRICES, (True, True), "right gradients are rejected"
-    ),
-    "a product, G_W twice as large": Pass(
-        product, doubled, MATRICES, (True, False), "a gradient that is twice too large goes through"
-    ),
-    "a product, G_W with the opposite sign": Pass(
-        product,
-        negated,
-        MATRICES,
-        (True, False),
+    "a product": of_product("", True, True, "right gradients are rejected"),
+    "a product, G_W twice as large": of_product("x.T → 2 * x.T", True, False, TWICE),
+    "a product, G_W with the opposite sign": of_product(
+        "x.T → -x.T",
+        True,
+        False,
         "a gradient that points the other way goes through: it has the right sizes",
     ),
-    "the square of one number": Pass(
-        squares,
-        squares_backward,
-        drawn((1, 1)),
-        (True,),
-        "the right gradient of one number is rejected",
+    "the square of one number": of(squares, squares_backward, drawn((1, 1)))(
+        "", True, "the right gradient of one number is rejected"
     ),
-    "squares": Pass(
-        squares,
-        squares_backward,
-        drawn((2, 2)),
-        (True,),
+    "squares": of(squares, squares_backward, drawn((2, 2)))(
+        "",
+        True,
         "right gradients of a parabola are rejected, on which a central difference is exact up to "
         "its rounding",
     ),
-    "a product with X = 0": Pass(
-        product,
-        product_backward,
-        (np.zeros((2, 3)), MATRICES[1]),
-        (True, True),
-        NOTHING_TO_COMPARE,
+    "a product with X = 0": of_product(
+        "", True, True, NOTHING_TO_COMPARE, arrays=(np.zeros((2, 3)), MATRICES[1])
     ),
     "attention": of_attention(
-        RIGHT, True, True, True, "right gradients are rejected where the loss bends"
+        "", True, True, True, "right gradients are rejected where the loss bends"
     ),
     "attention, G_K without its scale": of_attention(
-        without_scale, True, False, True, "a gradient that is twice too large goes through"
+        "return grad_q, grad_k → return grad_q, q.shape[-1] ** 0.5 * grad_k",
+        True,
+        False,
+        True,
+        TWICE,
     ),
     "attention, softmax taken score by score": of_attention(
-        score_by_score, False, False, True, "a gradient of the right size goes through"
+        "is score_by_score", False, False, True, "a gradient of the right size goes through"
     ),
     "attention, the features of G_O reversed": of_attention(
-        reversed_features,
-        False,
-        False,
-        False,
-        "a pass goes through that mixes up the features of G_O: it shows only where they differ",
+        f"{ATTEND} → {ATTEND}[:, ::-1]", False, False, False, MIXED.format("features")
     ),
     "attention, the queries of G_O reversed": of_attention(
-        reversed_queries,
-        False,
-        False,
-        False,
-        "a pass goes through that mixes up the queries of G_O: it shows only where they differ",
+        f"{ATTEND} → {ATTEND}[::-1]", False, False, False, MIXED.format("queries")
     ),
     "attention, the last query left out of G_Q": of_attention(
-        last_query_left_out, False, True, True, "a gradient goes through whose last row is wrong"
+        "return grad_q → return np.where(np.arange(len(q))[:, None] < len(q) - 1, grad_q, 0)",
+        False,
+        True,
+        True,
+        "a gradient goes through whose last row is wrong",
     ),
     "attention, a NaN in G_V": of_attention(
-        one_nan,
+        f"{G_V} → grad_k, {FIRST.format('np.nan')}\n",
         True,
         True,
         False,
@@ -213,91 +159,81 @@ PASSES = {
         "away",
     ),
     "attention, an infinity in G_V": of_attention(
-        one_infinity,
+        f"{G_V} → grad_k, {FIRST.format('np.inf')}\n",
         True,
         True,
         False,
         "an infinity goes through: measured by the largest entry of the gradient itself, no error is "
         "too large",
     ),
-    "the mean of all rows, a matrix of one row returned for all": Pass(
-        mean_of_rows,
-        one_row_of_a_matrix,
-        drawn((3, 2)),
-        (False,),
-        "a gradient of another shape goes through, which has as many axes as its array",
+    "the mean of all rows, a matrix of one row returned for all": of_mean(
+        "= (grad_out[None] / len(x),)",
+        False,
+        SHAPE + "which has as many axes as its array",
+        arrays=drawn((3, 2)),
     ),
-    "the mean of all rows, one row returned for all": Pass(
-        mean_of_rows,
-        one_row_for_all,
-        drawn((3, 2)),
-        (False,),
-        "a gradient of another shape goes through, whose row NumPy repeats against the differences",
+    "the mean of all rows, one row returned for all": of_mean(
+        "= (grad_out / len(x),)",
+        False,
+        SHAPE + "whose row NumPy repeats against the differences",
+        arrays=drawn((3, 2)),
     ),
-    "a product, G_X ravelled": Pass(
-        product,
-        ravelled,
-        (MATRICES[0][:1], MATRICES[1]),
-        (False, True),
-        "a gradient of another shape goes through, which has as many entries as its array",
+    "a product, G_X ravelled": of_product(
+        "return grad_out @ w.T → return (grad_out @ w.T).ravel()",
+        False,
+        True,
+        SHAPE + "which has as many entries as its array",
+        arrays=(MATRICES[0][:1], MATRICES[1]),
     ),
-    "a product of large numbers": Pass(
-        product,
-        product_backward,
-        tuple(2000 * x for x in MATRICES),
-        (True, True),
+    "a product of large numbers": of_product(
+        "",
+        True,
+        True,
         "right gradients are rejected where they are large, and the rounding of the loss with them",
+        arrays=tuple(2000 * x for x in MATRICES),
     ),
-    "a product, small entries beside large ones": Pass(
-        product,
-        product_backward,
-        (MATRICES[0], MATRICES[1] * np.array([[1.0], [1.0], [1e-9]])),
-        (True, True),
+    "a product, small entries beside large ones": of_product(
+        "",
+        True,
+        True,
         "a right gradient is rejected for an entry near 0: the rounding of the differences is small "
         "only beside the largest entry",
+        arrays=(MATRICES[0], MATRICES[1] * np.array([[1.0], [1.0], [1e-9]])),
     ),
-    "a product times 1e-9, G_X twice as large": Pass(
-        tiny_product,
-        tiny_and_doubled,
-        MATRICES,
-        (False, True),
-        "a gradient that is twice too large goes through where it is small",
+    "a product times 1e-9, G_X twice as large": of(tiny_product, tiny_product_backward, MATRICES)(
+        "1e-9 * grad_out → 2e-9 * grad_out", False, True, TWICE + " where it is small"
     ),
-    "a product, a small G_X beside a large G_W, twice as large": Pass(
-        product,
-        small_one_doubled,
-        (1e3 * MATRICES[0], 1e-4 * MATRICES[1]),
-        (False, True),
-        "a gradient that is twice too large goes through beside another array's, which is larger",
+    "a product, a small G_X beside a large G_W, twice as large": of_product(
+        "return grad_out → return 2 * grad_out",
+        False,
+        True,
+        TWICE + " beside another array's, which is larger",
+        arrays=(1e3 * MATRICES[0], 1e-4 * MATRICES[1]),
     ),
-    "a product, G_W too large by 8 millionths": Pass(
-        product,
-        by_8_millionths,
-        MATRICES,
-        (True, False),
+    "a product, G_W too large by 8 millionths": of_product(
+        "x.T → (1 + 8e-6) * x.T",
+        True,
+        False,
         "a gradient goes through that is too large by 8 millionths, where one is allowed",
     ),
-    "a product, one entry of G_W off by 1.5 millionths of the largest": Pass(
-        product,
-        one_entry_off,
-        drawn((4, 6), (6, 5)),
-        (True, False),
+    "a product, one entry of G_W off by 1.5 millionths of the largest": of_product(
+        "return → grad_w[-1, -1] += 1.5e-6 * np.max(np.abs(grad_w))\n    return",
+        True,
+        False,
         "a gradient goes through in which one entry is off by more than a millionth of the largest: "
         "the tolerance is wider than that, or the entry hides among others",
+        arrays=drawn((4, 6), (6, 5)),
     ),
-    "attention with a single key": Pass(
-        scaled_dot_product_attention,
-        RIGHT,
-        drawn((2, 3), (1, 3), (1, 2)),
-        (True, True, True),
-        NOTHING_TO_COMPARE,
+    "attention with a single key": of_attention(
+        "", True, True, True, NOTHING_TO_COMPARE, arrays=drawn((2, 3), (1, 3), (1, 2))
     ),
-    "attention, arrays of float32": Pass(
-        scaled_dot_product_attention,
-        RIGHT,
-        tuple(x.astype(np.float32) for x in QKV),
-        (True, True, True),
+    "attention, arrays of float32": of_attention(
+        "",
+        True,
+        True,
+        True,
         "right gradients of float32 arrays are rejected",
+        arrays=tuple(x.astype(np.float32) for x in QKV),
     ),
 }
 
