@@ -1,6 +1,5 @@
 """Another assembler: which one is taken, and that Triton compiles with it."""
 
-import importlib
 import os
 import subprocess
 import sys
@@ -8,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from attnbook.measure import provenance
 from benchmarks.check import assembler
 
 CUBIN = """
@@ -86,6 +86,5 @@ def test_triton_compiles_with_it_and_the_record_says_its_version(tmp_path):
 
 
 def test_without_triton_there_is_no_assembler(monkeypatch):
-    environment = importlib.import_module("attnbook.measure.environment")
-    monkeypatch.setattr(environment.importlib.util, "find_spec", lambda name: None)
-    assert environment._assembler() == "none"
+    monkeypatch.setattr(provenance.importlib.util, "find_spec", lambda name: None)
+    assert provenance._assembler() == "none"

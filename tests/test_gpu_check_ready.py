@@ -1,23 +1,22 @@
 """What `gpu-check` refuses to begin without, and what it says loudly at once."""
 
-import importlib
 import os
 import sys
 
 import pytest
 import torch
 
+from attnbook.measure import provenance
 from benchmarks.check import ready
 from benchmarks.race import tutorial
 
-environment = importlib.import_module("attnbook.measure.environment")
 RIGHT = "import triton\n@triton.jit\ndef f(warp_specialize, IS_HOPPER):\n    pass\n"
 
 
 @pytest.fixture
 def gpu(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(environment, "commit", lambda: "abc1234")
+    monkeypatch.setattr(provenance, "commit", lambda: "abc1234")
     return monkeypatch
 
 
@@ -29,7 +28,7 @@ def test_without_git_and_without_a_commit_nothing_begins(gpu, tmp_path):
     """What is measured then can be traced to nothing, and the record is refused afterwards."""
     gpu.undo()
     gpu.setattr(torch.cuda, "is_available", lambda: True)
-    gpu.setattr(environment, "__file__", str(tmp_path / "environment.py"))
+    gpu.setattr(provenance, "__file__", str(tmp_path / "environment.py"))
     gpu.delenv("ATTNBOOK_COMMIT", raising=False)
     assert ready.refusal() == ready.NO_COMMIT
     assert "ATTNBOOK_COMMIT=abc1234 python3 -m benchmarks.check" in ready.NO_COMMIT
@@ -65,14 +64,14 @@ def test_a_tutorial_that_is_absent_or_another_is_said_loudly(gpu, tmp_path, caps
 
 
 def test_changes_that_no_commit_has_are_said_loudly(gpu, tmp_path, capsys):
-    gpu.setattr(environment, "commit", lambda: "abc1234+")
+    gpu.setattr(provenance, "commit", lambda: "abc1234+")
     gpu.chdir(tmp_path)
     ready.main()
     assert f"!!! {ready.CHANGED}\n" in capsys.readouterr().out
 
 
 def test_what_is_refused_is_the_last_word(gpu, capsys):
-    gpu.setattr(environment, "commit", lambda: "none")
+    gpu.setattr(provenance, "commit", lambda: "none")
     with pytest.raises(SystemExit) as ended:
         ready.main()
     assert ended.value.code == ready.NO_COMMIT and not capsys.readouterr().out

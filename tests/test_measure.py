@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import hashlib
-import importlib
 import inspect
 import json
 import os
@@ -20,7 +19,7 @@ import torch
 
 from attnbook import measure
 from attnbook.measure import __main__ as command
-from attnbook.measure import attention
+from attnbook.measure import attention, provenance
 from attnbook.measure.record import RESULTS
 from attnbook.measure.time import ONE_THREAD
 
@@ -103,9 +102,7 @@ def test_a_share_is_that_of_an_operations_own_time_the_largest_first(monkeypatch
         events = [types.SimpleNamespace(key=k, self_cpu_time_total=t) for k, t in seen.items()]
         yield types.SimpleNamespace(key_averages=lambda: events)
 
-    monkeypatch.setattr(
-        importlib.import_module("attnbook.measure.operations"), "profiled", profiled
-    )
+    monkeypatch.setattr(measure.time, "profiled", profiled)
     found = measure.operations(lambda: None)
     assert list(found.items()) == [("mm", 0.75), ("add", 0.25)]
 
@@ -135,8 +132,7 @@ def git(folder, *command):
 
 
 def test_the_commit_is_that_of_the_package_with_a_plus_if_it_was_changed(tmp_path, monkeypatch):
-    module = importlib.import_module("attnbook.measure.environment")
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "environment.py"))
+    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "provenance.py"))
     assert measure.environment()["commit"] == "none"
     git(tmp_path, "init", "-q")
     git(tmp_path, "commit", "-q", "--allow-empty", "-m", "first")

@@ -198,7 +198,7 @@ def spoiled(what, shown=None):
     k[3, 1] = what
     grad = np.random.default_rng(9).standard_normal((N_Q, v.shape[-1]))
     seen = online.attention_blockwise(q, k, v, shown, block=2)
-    back = online.blocks.attention_blockwise_backward(grad, q, k, v, *seen, shown, block=2)
+    back = online.attention_blockwise_backward(grad, q, k, v, *seen, shown, block=2)
     tiled = attention_tiled_backward(grad, q, k, v, *seen) if shown is None else back
     return back, tiled, gradients.scaled_dot_product_attention_backward(grad, q, k, v, shown)
 
@@ -239,7 +239,7 @@ def widths(monkeypatch, block):
         seen.append(k.shape[-2])
         return whole(q, k, scale)
 
-    monkeypatch.setattr(online.blocks, "dot_product_scores", noted)
+    monkeypatch.setattr(online, "dot_product_scores", noted)
     q, k, v = queries_keys_values(())
     found = online.attention_blockwise(q, k, v, block=block)
     there, seen[:] = seen.copy(), []
@@ -260,7 +260,7 @@ def test_blocks_are_merged_in_the_dtype_of_the_arrays(monkeypatch):
         seen.update(x.dtype for x in parts)
         return whole(*parts)
 
-    monkeypatch.setattr(online.blocks, "merge", noted)
+    monkeypatch.setattr(online, "merge", noted)
     online.attention_blockwise(*queries_keys_values((), np.float32), block=2)
     assert seen == {np.dtype(np.float32)}
 

@@ -5,7 +5,7 @@ import one_line
 import pytest
 import test_online as claims
 
-from attnbook.online import blocks
+from attnbook import online
 
 
 def definition():
@@ -45,8 +45,8 @@ def in_loops():
         claims.test_the_blocks_of_a_mask_are_those_that_loops_find(name)
 
 
-WITH_LSE, MERGE, BLOCKWISE = blocks.attention_with_lse, blocks.merge, blocks.attention_blockwise
-BACK, VISIBLE = blocks.attention_blockwise_backward, blocks.visible_blocks
+WITH_LSE, MERGE, BLOCKWISE = online.attention_with_lse, online.merge, online.attention_blockwise
+BACK, VISIBLE = online.attention_blockwise_backward, online.visible_blocks
 L, BOTH = "shift + np.log(total)", "softmax_with_lse(scores, mask)"
 LSE, SUM_OF_VALUES = "v, mask), lse", "weighted_sum(weights, v, mask)"
 CENTRED, BIASED = "scores - np.max(scores, axis=-1, keepdims=True)", "scores if bias is None else"
@@ -81,7 +81,7 @@ MISTAKES = {
         "L of the last block": (MERGE, f"{L} → lse_b"),
         "the last key is lost": (BLOCKWISE, "_blocks(k.shape[-2], → _blocks(k.shape[-2] - 1,"),
         "a start at 0": (BLOCKWISE, "q.shape[:-1], -np.inf → q.shape[:-1], 0"),
-        "the first block's mask for all": (blocks._cut,
+        "the first block's mask for all": (online._cut,
             "x[..., keys] → x[..., : x[..., keys].shape[-1]]"),
     },
     backward: {
@@ -113,7 +113,7 @@ MISTAKES = {
         "sizes exchanged": (VISIBLE, "mask.shape[-2], rows → mask.shape[-2], columns"),
         "only the first of each block": (VISIBLE,
             "np.logical_or.reduceat(some, first, axis=axis) → np.take(some, first, axis=axis)"),
-        "without the last block": (blocks._starts,
+        "without the last block": (online._starts,
             f"{STARTS} → list(range(0, n - block + 1, block))"),
     },
 }  # fmt: skip

@@ -1,6 +1,5 @@
 """Where a race's record comes from: what is read, what is refused, how it is traced to a commit."""
 
-import importlib
 import json
 import subprocess
 from pathlib import Path
@@ -10,6 +9,7 @@ import torch
 from made_up_gpu import RATES, WHERE
 
 from attnbook import measure
+from attnbook.measure import provenance
 from attnbook.measure.record import RACE_COMMAND
 from benchmarks.race import cases, record
 
@@ -115,14 +115,13 @@ def test_the_environment_asks_the_driver_of_a_gpu(tmp_path, monkeypatch, there, 
         '#!/bin/sh\n[ "$4" = GPU-1234 ] && echo "580.1, 1980 MHz, 2619 MHz, 700.00 W"\n'
     )
     said.chmod(0o755 if there else 0o644)
-    module = importlib.import_module("attnbook.measure.environment")
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin" if there else str(tmp_path))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Made Up")
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: Properties)
     monkeypatch.setattr(torch.version, "cuda", "13.0")
-    found = module.environment()
-    asked = {key: found[key] for key in module.ASKED}
+    found = provenance.environment()
+    asked = {key: found[key] for key in provenance.ASKED}
     told = ["580.1", "1980 MHz", "2619 MHz", "700.00 W"]
     assert asked == dict(zip(asked, told if there else ["none"] * 4, strict=True))
     assert (found["gpu"], found["cuda"], found["multiprocessors"]) == ("Made Up", "13.0", "132")
@@ -130,7 +129,6 @@ def test_the_environment_asks_the_driver_of_a_gpu(tmp_path, monkeypatch, there, 
 
 
 def test_a_copy_without_git_says_the_commit_it_is_told(tmp_path, monkeypatch):
-    module = importlib.import_module("attnbook.measure.environment")
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "environment.py"))
+    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "provenance.py"))
     monkeypatch.setenv("ATTNBOOK_COMMIT", "abc1234")
     assert measure.environment()["commit"] == "abc1234"

@@ -10,9 +10,7 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from attnbook.distributed import RankLost, Ring, launch, session
-
-starting = sys.modules["attnbook.distributed.launch"]
+from attnbook.distributed import RankLost, Ring, launch, processes, session
 
 
 @pytest.fixture
@@ -21,14 +19,14 @@ def program(monkeypatch):
 
     def put(code):
         run = sys.executable, "-c", "import os, sys; " + code
-        monkeypatch.setattr(starting, "command", lambda n, *program: [*run, str(n), *program])
+        monkeypatch.setattr(processes, "command", lambda n, *program: [*run, str(n), *program])
 
     return put
 
 
 def test_ranks_meet_on_this_machine_alone():
     here = {"--rdzv-endpoint=127.0.0.1:0", "--local-addr=127.0.0.1"}
-    assert here < set(starting.command(3, "-m", "some.module"))
+    assert here < set(processes.command(3, "-m", "some.module"))
 
 
 def test_what_ranks_print_is_returned_and_each_computes_on_one_thread(program, monkeypatch):
@@ -92,7 +90,7 @@ class Run:
     ],
 )
 def test_it_is_asked_before_it_is_made_to_end(ends_at, told):
-    starting._end(run := Run(ends_at))
+    processes._end(run := Run(ends_at))
     assert run.told == told and run.waited == [10] * len(told)
 
 

@@ -1,18 +1,14 @@
 """What is noted of a kernel's loads and stores is what it does, and strays are stopped."""
 
-import sys
-
 import numpy as np
 import pytest
 import torch
 
-from attnbook.kernels import flash_attention, interpreter, watch
-from attnbook.kernels.watch import Access
+from attnbook.kernels import flash_attention, interpreter, watch, watching
+from attnbook.kernels.watching import Access
 
 import triton
 import triton.language as tl
-
-_watch = sys.modules["attnbook.kernels.watch"]  # and not the function in it
 
 pytestmark = pytest.mark.skipif(
     not interpreter.is_interpreting(), reason="this machine has no interpreter: it has a GPU"
@@ -145,7 +141,7 @@ def test_what_is_outside_is_said_and_so_is_a_program_of_two_axes():
 
 
 def found(tensors, addresses, itemsize=4):
-    memory = _watch._Memory()
+    memory = watching._Memory()
     memory.launched(tensors)
     return memory, memory.find(np.array(addresses, np.uint64), itemsize)
 
@@ -177,21 +173,21 @@ def test_an_address_is_of_the_array_that_has_most_of_them():
 
 def test_inside_is_what_a_tensor_has_and_nothing_between():
     x = torch.zeros(4, 6)
-    assert _watch._inside(x[:, :2]).tolist() == ([True] * 2 + [False] * 4) * 3 + [True] * 2
-    assert _watch._inside(x[1:3, ::3].T).nonzero()[0].tolist() == [0, 3, 6, 9]
-    assert _watch._inside(x[:0]).size == 0 and _watch._inside(x[0, 0]).tolist() == [True]
-    assert _watch._inside(x[:1].expand(5, 6)).tolist() == [True] * 6
+    assert watching._inside(x[:, :2]).tolist() == ([True] * 2 + [False] * 4) * 3 + [True] * 2
+    assert watching._inside(x[1:3, ::3].T).nonzero()[0].tolist() == [0, 3, 6, 9]
+    assert watching._inside(x[:0]).size == 0 and watching._inside(x[0, 0]).tolist() == [True]
+    assert watching._inside(x[:1].expand(5, 6)).tolist() == [True] * 6
 
 
 def test_a_stray_is_named_if_it_is_near():
-    said = _watch._stray(access([3, 4], [4]))
+    said = watching._stray(access([3, 4], [4]))
     assert said == "program 0 would store x[4], which is not in x: is its mask right?"
-    far = _watch._stray(access([2**30], [-(2**30)]))
+    far = watching._stray(access([2**30], [-(2**30)]))
     assert far.endswith("store what is in none of the kernel's arrays, and far from them")
-    edge = _watch.FAR
-    assert "x[1048576]" in _watch._stray(access([], [edge]))
-    assert "far from them" in _watch._stray(access([], [edge + 1, -edge - 1]))
-    assert "x[0, 1048577]" in _watch._stray(access([], [0, edge + 1]))  # the nearest counts
+    edge = watching.FAR
+    assert "x[1048576]" in watching._stray(access([], [edge]))
+    assert "far from them" in watching._stray(access([], [edge + 1, -edge - 1]))
+    assert "x[0, 1048577]" in watching._stray(access([], [0, edge + 1]))  # the nearest counts
 
 
 def test_only_what_a_mask_leaves_is_noted_of_numbers_of_any_size():

@@ -22,14 +22,14 @@ def refusal():
         return f"gpu-check needs PyTorch and Triton: {missing}"
     if not torch.cuda.is_available():
         return "gpu-check needs a GPU: PyTorch finds none"
-    from attnbook.measure.environment import commit
+    from attnbook.measure.provenance import commit
 
     return NO_COMMIT if commit() == "none" else None
 
 
 def missed():
     """What the record will lack, a sentence each."""
-    from attnbook.measure.environment import commit
+    from attnbook.measure.provenance import commit
     from benchmarks.race.tutorial import FILE, fault
 
     tutorial = fault(PEERS / FILE)

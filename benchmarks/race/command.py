@@ -15,7 +15,7 @@ from pathlib import Path
 
 import torch
 
-from attnbook.measure.environment import environment
+from attnbook.measure.provenance import environment
 from attnbook.measure.roofline import ceilings
 from benchmarks.race import cases as of
 from benchmarks.race import race, turns

@@ -2,7 +2,6 @@
 
 from attnbook.distributed.attention import ring_attention
 from attnbook.distributed.heads import head_parallel_attention
-from attnbook.distributed.launch import command, launch
 from attnbook.distributed.local import attend, attend_backward
 from attnbook.distributed.model import (
     Machine,
@@ -12,6 +11,7 @@ from attnbook.distributed.model import (
     ring_step,
 )
 from attnbook.distributed.placement import join_sequence, pieces, split_sequence, visible_pairs
+from attnbook.distributed.processes import command, launch
 from attnbook.distributed.ring import RankLost, Ring, Transfer
 from attnbook.distributed.session import run_rank
 from attnbook.distributed.traffic import (

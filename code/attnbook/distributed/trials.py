@@ -14,9 +14,9 @@ import torch
 import torch.distributed as dist
 
 from attnbook.distributed import attention, heads, model, traffic
-from attnbook.distributed.launch import launch
 from attnbook.distributed.local import attend
 from attnbook.distributed.placement import split_sequence
+from attnbook.distributed.processes import launch
 from attnbook.distributed.ring import Ring, Transfer
 from attnbook.distributed.session import device
 from attnbook.pytorch import causal_mask, repeat_heads, scaled_dot_product_attention

@@ -44,7 +44,7 @@ from attnbook.kernels.attention import (
     flash_attention_with_lse,
 )
 from attnbook.kernels.decode import decode_attention, decode_attention_with_lse
-from attnbook.kernels.watch import watch
+from attnbook.kernels.watching import watch
 
 __all__ = [
     "decode_attention",

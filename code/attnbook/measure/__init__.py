@@ -13,9 +13,8 @@ from attnbook.measure.cost import (
     whole_backward_cost,
     whole_cost,
 )
-from attnbook.measure.environment import environment
 from attnbook.measure.memory import peak_array_memory, peak_memory
-from attnbook.measure.operations import operations
+from attnbook.measure.provenance import environment
 from attnbook.measure.record import gpu_results, length_results, recorded
 from attnbook.measure.roofline import (
     Ceilings,
@@ -26,7 +25,7 @@ from attnbook.measure.roofline import (
     shortest_time,
     time_in_turn,
 )
-from attnbook.measure.time import event_rounds, one_thread, ratios, rounds
+from attnbook.measure.time import event_rounds, one_thread, operations, ratios, rounds
 
 __all__ = [
     "Ceilings",

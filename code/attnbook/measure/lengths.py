@@ -15,7 +15,7 @@ from torch.nn.functional import scaled_dot_product_attention as sdpa
 
 from attnbook import pytorch as ours
 from attnbook import reference, tiled
-from attnbook.measure.environment import environment
+from attnbook.measure.provenance import environment
 from attnbook.measure.record import LENGTHS_COMMAND, written
 from attnbook.measure.roofline import rounds_with_ceilings
 

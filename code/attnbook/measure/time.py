@@ -1,10 +1,12 @@
-"""Time in turns: of the processor, and of a GPU by events."""
+"""Time in turns, of the processor and of a GPU by events; and in which operations it goes."""
 
 import contextlib
 import statistics
 import time
 
 import torch
+
+from attnbook.profiler import profiled
 
 # Where the libraries that NumPy takes products from look for a limit, once, when they are loaded.
 ONE_THREAD = dict.fromkeys(
@@ -70,3 +72,18 @@ def ratios(times, to):
         name: statistics.median(t / base for t, base in zip(each, times[to], strict=True))
         for name, each in times.items()
     }
+
+
+def operations(call, n=10):
+    """The share of the processor's time that each of PyTorch's operations takes, largest first.
+
+    Returns a dict of fractions by the operation's name, over n calls. Time outside of operations,
+    such as that of Python between them, is no part of the whole.
+    """
+    with profiled() as profiler:
+        for _ in range(n):
+            call()
+    times = {event.key: event.self_cpu_time_total for event in profiler.key_averages()}
+    whole = sum(times.values())
+    ranked = sorted(times.items(), key=lambda item: -item[1])
+    return {name.removeprefix("aten::"): time / whole for name, time in ranked}

@@ -44,7 +44,7 @@ from attnbook.pytorch.scores import (
     gaussian_scores,
     softcap,
 )
-from attnbook.pytorch.softmax import logsumexp, masked_softmax, softmax
+from attnbook.pytorch.weights import logsumexp, masked_softmax, softmax
 
 __all__ = [
     "AdditiveAttention",

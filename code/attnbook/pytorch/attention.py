@@ -7,7 +7,7 @@ from attnbook.operation import Scalar
 from attnbook.pytorch.operation import Float, check_and_cast
 from attnbook.pytorch.products import visible_sum
 from attnbook.pytorch.scores import additive_scores, dot_product_scores
-from attnbook.pytorch.softmax import softmax
+from attnbook.pytorch.weights import softmax
 
 
 @check_and_cast

@@ -19,7 +19,7 @@ from attnbook.pytorch.heads import merge_heads, repeat_heads, split_heads
 from attnbook.pytorch.masks import padding_mask
 from attnbook.pytorch.operation import Float, check_and_cast, check_shapes, is_autocast
 from attnbook.pytorch.scores import additive_scores, dot_product_scores
-from attnbook.pytorch.softmax import softmax
+from attnbook.pytorch.weights import softmax
 
 Lens = Integer[Tensor, "batch"] | Integer[Tensor, "batch n_q"] | None
 Mask = Bool[Tensor, "#n_q #n_k"] | Bool[Tensor, "#batch *#heads #n_q #n_k"] | None

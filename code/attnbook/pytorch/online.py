@@ -9,7 +9,7 @@ from attnbook.operation import Scalar
 from attnbook.pytorch.attention import weighted_sum
 from attnbook.pytorch.operation import Float, check_and_cast, check_shapes
 from attnbook.pytorch.scores import dot_product_scores
-from attnbook.pytorch.softmax import softmax_with_lse
+from attnbook.pytorch.weights import softmax_with_lse
 
 
 @check_and_cast

@@ -19,8 +19,8 @@ from attnbook.reference.scores import (
     gaussian_scores,
     softcap,
 )
-from attnbook.reference.softmax import logsumexp, masked_softmax, softmax
-from attnbook.reference.softmax import shifted_exp as shifted_exp  # a step, for chapters to print
+from attnbook.reference.weights import logsumexp, masked_softmax, softmax
+from attnbook.reference.weights import shifted_exp as shifted_exp  # a step, for chapters to print
 
 __all__ = [
     "additive_attention",

@@ -5,7 +5,7 @@ from jaxtyping import Bool, Float
 
 from attnbook.operation import Array, Real, Scalar, check_and_cast
 from attnbook.reference.scores import additive_scores, dot_product_scores
-from attnbook.reference.softmax import softmax
+from attnbook.reference.weights import softmax
 
 
 @check_and_cast

@@ -1,4 +1,4 @@
-"""What `online.blocks` computes, fast: a tile of scores at a time, which fits a core's own cache.
+"""What `online` computes, fast: a tile of scores at a time, which fits a core's own cache.
 
 Two things save time. A tile is computed, used and overwritten before it leaves the cache, and what
 nobody sees is in none. And a row is shifted not by its maximum but by its score with the first key
@@ -9,7 +9,7 @@ that it sees, c_i. That is known beforehand, so it enters the product as one col
 No pass over a tile looks for a maximum or subtracts one, and no sum over earlier tiles is rescaled.
 Each shift gives the same quotient. This one is at most the maximum, so that nothing underflows that
 the maximum would have kept, and the exponentials sum to 1 at least. Where it is so far below that
-one of them overflows, the result is not finite; then `online.blocks` computes those queries again,
+one of them overflows, the result is not finite; then `online` computes those queries again,
 as it does where a number is not finite in the first place.
 """
 

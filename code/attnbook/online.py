@@ -14,7 +14,15 @@ from attnbook.checks import at_least
 from attnbook.gradients import dot_product_scores_backward, weighted_sum_backward
 from attnbook.operation import Array, Real, Scalar, check_and_cast, check_shapes
 from attnbook.reference import dot_product_scores, weighted_sum
-from attnbook.reference.softmax import softmax_with_lse
+from attnbook.reference.weights import softmax_with_lse
+
+__all__ = [
+    "attention_blockwise",
+    "attention_blockwise_backward",
+    "attention_with_lse",
+    "merge",
+    "visible_blocks",
+]
 
 
 @check_and_cast
