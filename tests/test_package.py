@@ -157,9 +157,9 @@ def test_what_the_readme_says_runs_its_first_block_without_triton():
             exec(wrong if right is everywhere else everywhere + wrong, {})
 
 
-def test_what_the_readme_says_that_an_exercise_answers():
+def test_what_the_readme_says_that_an_exercise_answers(tmp_path):
     *_, exercise = BLOCK.findall(README)
     (answer,) = ANSWER.findall(README)
-    places = {"PYTHONPATH": str(ROOT / "code")}
+    places = {"PYTHONPATH": str(ROOT / "code"), "XDG_DATA_HOME": str(tmp_path)}
     assert run(exercise, **places).stdout == answer
     assert run(exercise.replace("<", "<="), **places).stdout != answer
