@@ -13,7 +13,7 @@ pytest.importorskip("triton", reason="this machine has no Triton")
 
 import interpreted_gluon  # noqa: E402
 
-from attnbook.exercises.engine.edits import exchanged  # noqa: E402
+from attnbook.exercises.engine.edits import changed  # noqa: E402
 from attnbook.kernels import launch  # noqa: E402
 from benchmarks import hopper, warps  # noqa: E402
 
@@ -91,34 +91,30 @@ def test_tensors_may_lie_anywhere(run):
 
 WAIT_0 = "        result, low = warpgroup_mma_wait(0, deps=(summed, low))\n"
 VALUES_READ = "        mbarrier.arrive(at(values, i - 1)[2])\n"
-WRONG = {
-    "values given back too early": (WAIT_0 + VALUES_READ, VALUES_READ + WAIT_0),
-    "values never given back": (VALUES_READ, ""),
-    "scores used too early": ("wait(1, deps", "wait(2, deps"),
-    "values before they are there": ("low, brought(values, i - 1)", "low, at(values, i - 1)[0]"),
-    "one consumer gives back for both": (
-        "init(empty.index(i), count=2)",
-        "init(empty.index(i), count=1)",
-    ),
-    "a wait for the other phase": ("wait(empty, phase ^ 1)", "wait(empty, phase)"),
-    "a byte too many": (
-        "expect(full, tensor.block_type.nbytes)",
-        "expect(full, tensor.block_type.nbytes + 1)",
-    ),
-    "a block of keys too early": ("(n_blocks - 1 - i)", "(n_blocks - 2 - i)"),
-    "a query that does not see itself": ("<= rows[:, None]", "< rows[:, None]"),
-    "sums below an old maximum": ("        result = result * gl.conv", "        result * gl.conv"),
-    "L in powers of two": (" * LN_2)", ")"),
-    "a half of the queries twice": ("(1, CAUSAL, out", "(0, CAUSAL, out"),
-}
+EXPECTED = "tensor.block_type.nbytes)"
+MISTAKES = {
+    "values given back too early": f"{WAIT_0}{VALUES_READ} → {VALUES_READ}{WAIT_0}",
+    "values never given back": f"{VALUES_READ} → ",
+    "scores used too early": "wait(1, deps → wait(2, deps",
+    "values before they are there": "low, brought(values, i - 1) → low, at(values, i - 1)[0]",
+    "one consumer gives back for both":
+        "init(empty.index(i), count=2) → init(empty.index(i), count=1)",
+    "a wait for the other phase": "wait(empty, phase ^ 1) → wait(empty, phase)",
+    "a byte too many": f"expect(full, {EXPECTED} → expect(full, 1 + {EXPECTED}",
+    "a block of keys too early": "(n_blocks - 1 - i) → (n_blocks - 2 - i)",
+    "a query that does not see itself": "<= rows[:, None] → < rows[:, None]",
+    "sums below an old maximum": "result = result * gl.conv → result * gl.conv",
+    "L in powers of two": " * LN_2) → )",
+    "a half of the queries twice": "(1, CAUSAL, out → (0, CAUSAL, out",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", MISTAKES)
 def test_a_wrong_version_does_not_agree(run, name, tmp_path):
     """In one of the orders at least: that is what there are several for."""
     text = Path(warps.__file__).read_text(encoding="utf-8")
     file = tmp_path / "wrong.py"
-    file.write_text(exchanged(text, *WRONG[name]), encoding="utf-8")
+    file.write_text(changed(text, MISTAKES[name]), encoding="utf-8")
     q, k, v = drawn(512)
 
     def fails(order):

@@ -1,10 +1,11 @@
 """The modules and their converters, against the functions and torch's own."""
 
 import numpy as np
+import one_line
 import pytest
 import torch
 from test_arguments import refusal
-from test_twins import WRONG
+from test_twins import MISTAKES
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
@@ -238,31 +239,6 @@ def test_the_number_of_heads_is_shown():
     assert "n_heads=2" in repr(pytorch.MultiHeadAttention(8, 2))
 
 
-def over_queries(scores, mask=None):
-    scores = scores if mask is None else torch.where(mask, scores, -torch.inf)
-    return torch.softmax(scores, dim=-2).nan_to_num()
-
-
-def product_for_sum(q, k, w_q, w_k, w_v):
-    return torch.tanh((q @ w_q)[..., :, None, :] * (k @ w_k)[..., None, :, :]) @ w_v
-
-
-def joined_by_or(valid_lens, mask, scores):
-    return pytorch.padding_mask(valid_lens, scores.shape[-1]) | mask
-
-
-def merged_backwards(x):
-    return pytorch.merge_heads(x.flip(-3))
-
-
-def dropped_always(self, x):
-    return nn.functional.dropout(x, self.p, training=True)
-
-
-def dropped_never(self, x):
-    return x
-
-
 def is_dropped(name="dot"):
     test_dropout_works_in_training_alone(name)
 
@@ -270,26 +246,24 @@ def is_dropped(name="dot"):
 is_dot = test_dot_product_attention_is_the_reference
 is_additive = test_additive_attention_is_the_reference_with_its_own_weights
 is_heads = test_multi_head_attention_is_the_reference_with_its_own_weights
-WRONG_MODULES = {
-    "dropout in evaluation": (nn.Dropout, "forward", dropped_always, is_dropped),
-    "no dropout in training": (nn.Dropout, "forward", dropped_never, is_dropped),
-    "softmax over queries": (modules, "softmax", over_queries, is_dot),
-    "valid lengths ignored": (modules, "_visible", lambda lens, mask, *_, **__: mask, is_dot),
-    "masks joined by or": (modules, "_visible", joined_by_or, is_dot),
-    "no tanh": (modules, *WRONG["no tanh"], is_additive),
-    "product for sum": (modules, "additive_scores", product_for_sum, is_additive),
-    "view for transpose": (modules, *WRONG["view for transpose"], is_heads),
-    "heads in the wrong order": (modules, "merge_heads", merged_backwards, is_heads),
-}
+TRAINING, SOFTMAX = "self.training", "exp / torch.where(total == 0, 1, total)"
+VISIBLE, OUTPUT = modules._visible, "return padding if mask is None else padding & mask"
+MISTAKES_IN_MODULES = {
+    "dropout in evaluation": (nn.Dropout.forward, f"{TRAINING} → True", is_dropped),
+    "no dropout in training": (nn.Dropout.forward, f"{TRAINING} → False", is_dropped),
+    "softmax over queries": (pytorch.softmax, f"{SOFTMAX} → torch.softmax(scores, -2)", is_dot),
+    "valid lengths ignored": (VISIBLE, f"{OUTPUT} → return mask", is_dot),
+    "masks joined by or": (VISIBLE, f"{OUTPUT} → {OUTPUT.replace('&', '|')}", is_dot),
+    "no tanh": (pytorch.additive_scores, *MISTAKES["no tanh"][1:], is_additive),
+    "product for sum": (pytorch.additive_scores, "+ product(k → * product(k", is_additive),
+    "view for transpose": (pytorch.split_heads, *MISTAKES["view for transpose"][1:], is_heads),
+    "heads in the wrong order": (pytorch.merge_heads, "(x, -2 → (x.flip(-3), -2", is_heads),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("mistake", WRONG_MODULES)
+@pytest.mark.parametrize("mistake", MISTAKES_IN_MODULES)
 def test_a_wrong_module_is_rejected(monkeypatch, mistake):
-    place, name, wrong, claim = WRONG_MODULES[mistake]
-    claim()
-    monkeypatch.setattr(place, name, wrong)
-    with pytest.raises(AssertionError):
-        claim()
+    one_line.assert_rejected(monkeypatch, *MISTAKES_IN_MODULES[mistake])
 
 
 @pytest.mark.parametrize("place", range(3), ids="qkv")
