@@ -46,8 +46,9 @@ DELTA = Configuration(32, 0, 4, 1)
 NAN_SAFE = Configuration(16, 32, 8, 1, nan_safe=True)  # small, so that the sums stay in registers
 SPECIALIZED = Configuration(128, 128, 4, 2, specialize=True)  # 12 warps in all
 BY_POINTERS = {"float32", "bias", "strided"}  # on a Hopper GPU, and else by tensor descriptors
-# For a GPU (9.x is a compute capability), a kernel and a variant: rows, keys, warps and stages by
-# width, or some to choose from. The first row that fits is taken: all that its variant names holds.
+ANY, AMD, INTERPRETER, HOPPER, BLACKWELL = None, -1, 0, 9, 10  # major compute capabilities
+# For a GPU, a kernel and a variant: rows, keys, warps and stages by width, or some to choose from.
+# The first row that fits is taken: all that its variant names holds.
 #   float32   no tensor core multiplies it exactly
 #   bias      is added to the scores
 #   strided   tensor descriptors cannot describe the rows of q, k or v
@@ -57,76 +58,76 @@ BY_POINTERS = {"float32", "bias", "strided"}  # on a Hopper GPU, and else by ten
 #   grouped   several heads of queries share keys
 #   atomic    the kernel for keys adds grad_q in memory
 TILES = [
-    ("any", "forward", "float32", {16: (32, 32, 4, 1), 32: (32, 32, 4, 1), 64: (32, 32, 4, 1),
-                                   128: (16, 16, 4, 1), 256: (16, 16, 8, 1)}),
-    ("9.x", "forward", "bias", {64: (64, 32, 4, 1), 128: (64, 16, 4, 1)}),
-    ("10.x", "forward", "bias", {64: (64, 32, 4, 1), 128: (64, 16, 4, 1)}),
-    ("any", "forward", "bias", {16: (64, 32, 4, 1), 32: (64, 32, 4, 1), 64: (64, 16, 4, 1),
-                                128: (32, 32, 4, 1), 256: (32, 32, 4, 1)}),
-    ("9.x", "forward", "strided", {16: (128, 128, 8, 2), 32: (128, 128, 8, 2), 64: (128, 64, 8, 3),
-                                 128: (128, 64, 8, 3), 256: (64, 32, 4, 2)}),
-    ("9.x", "forward", "softcap", {64: (128, 64, 8, 3), 128: (128, 128, 8, 2)}),
-    ("9.x", "forward", "masked", {64: [(128, 64, 4, 3), SPECIALIZED],
-                               128: [(128, 128, 8, 2), SPECIALIZED]}),
-    ("9.x", "forward", "", {16: (128, 128, 8, 2), 32: (128, 128, 8, 2),
-                            64: [SPECIALIZED, (128, 64, 4, 3)],
-                            128: [SPECIALIZED, (128, 128, 8, 2)], 256: (128, 64, 8, 2)}),
-    ("AMD", "forward", "", {32: (64, 64, 4, 2), 256: (64, 32, 8, 1)}),
-    ("any", "forward", "intervals", {32: (64, 32, 4, 1)}),
-    ("any", "forward", "", {16: (64, 64, 4, 2), 32: (64, 64, 4, 2), 64: (128, 64, 8, 2),
-                            128: (128, 32, 8, 2), 256: (64, 64, 8, 1)}),
-
-    ("any", "keys", "float32", {16: (32, 32, 4, 1), 32: (32, 32, 4, 1), 64: (16, 16, 8, 1),
-                                128: (16, 16, 8, 1), 256: (16, 16, 8, 1)}),
-    ("AMD", "keys", "", {16: (32, 64, 4, 1), 32: (32, 64, 4, 1), 64: (32, 64, 8, 1),
-                         128: (32, 32, 4, 1), 256: (32, 16, 4, 1)}),
-    ("9.x", "keys", "bias", {64: (32, 64, 4, 1)}),
-    ("any", "keys", "bias", {16: (32, 64, 4, 1), 32: (32, 64, 4, 1), 64: (64, 32, 8, 1),
-                             128: (32, 32, 4, 1), 256: (32, 16, 4, 1)}),
-    ("9.x", "keys", "strided", {16: (32, 64, 4, 2), 32: (32, 64, 4, 2), 64: (32, 64, 4, 1),
+    (ANY, "forward", "float32", {16: (32, 32, 4, 1), 32: (32, 32, 4, 1), 64: (32, 32, 4, 1),
+                                 128: (16, 16, 4, 1), 256: (16, 16, 8, 1)}),
+    (HOPPER, "forward", "bias", {64: (64, 32, 4, 1), 128: (64, 16, 4, 1)}),
+    (BLACKWELL, "forward", "bias", {64: (64, 32, 4, 1), 128: (64, 16, 4, 1)}),
+    (ANY, "forward", "bias", {16: (64, 32, 4, 1), 32: (64, 32, 4, 1), 64: (64, 16, 4, 1),
                               128: (32, 32, 4, 1), 256: (32, 32, 4, 1)}),
-    ("9.x", "keys", "softcap atomic", {64: (32, 64, 4, 2), 128: (16, 64, 4, 2),
-                                       256: (64, 16, 8, 1)}),
-    ("9.x", "keys", "softcap", {16: (32, 64, 4, 2), 32: (32, 64, 4, 2), 64: (64, 64, 4, 2),
-                                128: (32, 64, 4, 1), 256: (64, 32, 8, 1)}),
-    ("9.x", "keys", "grouped", {128: (32, 64, 4, 2), 256: (64, 16, 8, 1)}),
+    (HOPPER, "forward", "strided", {16: (128, 128, 8, 2), 32: (128, 128, 8, 2), 64: (128, 64, 8, 3),
+                                    128: (128, 64, 8, 3), 256: (64, 32, 4, 2)}),
+    (HOPPER, "forward", "softcap", {64: (128, 64, 8, 3), 128: (128, 128, 8, 2)}),
+    (HOPPER, "forward", "masked", {64: [(128, 64, 4, 3), SPECIALIZED],
+                                   128: [(128, 128, 8, 2), SPECIALIZED]}),
+    (HOPPER, "forward", "", {16: (128, 128, 8, 2), 32: (128, 128, 8, 2),
+                             64: [SPECIALIZED, (128, 64, 4, 3)],
+                             128: [SPECIALIZED, (128, 128, 8, 2)], 256: (128, 64, 8, 2)}),
+    (AMD, "forward", "", {32: (64, 64, 4, 2), 256: (64, 32, 8, 1)}),
+    (ANY, "forward", "intervals", {32: (64, 32, 4, 1)}),
+    (ANY, "forward", "", {16: (64, 64, 4, 2), 32: (64, 64, 4, 2), 64: (128, 64, 8, 2),
+                          128: (128, 32, 8, 2), 256: (64, 64, 8, 1)}),
+
+    (ANY, "keys", "float32", {16: (32, 32, 4, 1), 32: (32, 32, 4, 1), 64: (16, 16, 8, 1),
+                              128: (16, 16, 8, 1), 256: (16, 16, 8, 1)}),
+    (AMD, "keys", "", {16: (32, 64, 4, 1), 32: (32, 64, 4, 1), 64: (32, 64, 8, 1),
+                       128: (32, 32, 4, 1), 256: (32, 16, 4, 1)}),
+    (HOPPER, "keys", "bias", {64: (32, 64, 4, 1)}),
+    (ANY, "keys", "bias", {16: (32, 64, 4, 1), 32: (32, 64, 4, 1), 64: (64, 32, 8, 1),
+                           128: (32, 32, 4, 1), 256: (32, 16, 4, 1)}),
+    (HOPPER, "keys", "strided", {16: (32, 64, 4, 2), 32: (32, 64, 4, 2), 64: (32, 64, 4, 1),
+                                 128: (32, 32, 4, 1), 256: (32, 32, 4, 1)}),
+    (HOPPER, "keys", "softcap atomic", {64: (32, 64, 4, 2), 128: (16, 64, 4, 2),
+                                        256: (64, 16, 8, 1)}),
+    (HOPPER, "keys", "softcap", {16: (32, 64, 4, 2), 32: (32, 64, 4, 2), 64: (64, 64, 4, 2),
+                                 128: (32, 64, 4, 1), 256: (64, 32, 8, 1)}),
+    (HOPPER, "keys", "grouped", {128: (32, 64, 4, 2), 256: (64, 16, 8, 1)}),
     # The second has twice the queries: half the waits and half the integers a score, and one
     # program on an SM instead of two.
-    ("9.x", "keys", "atomic", {128: [(32, 64, 4, 2), (64, 64, 4, 2)], 256: (64, 16, 8, 1)}),
+    (HOPPER, "keys", "atomic", {128: [(32, 64, 4, 2), (64, 64, 4, 2)], 256: (64, 16, 8, 1)}),
     # 64 keys per warpgroup at width 256 are more sums than it has registers.
-    ("9.x", "keys", "", {16: (64, 128, 8, 2), 32: (64, 128, 8, 2), 64: (64, 128, 8, 2),
-                         128: (64, 128, 8, 2), 256: (64, 32, 8, 1)}),
-    ("any", "keys", "atomic intervals", {16: (32, 64, 4, 1)}),
-    ("any", "keys", "atomic", {16: (64, 32, 4, 1), 32: (32, 64, 4, 2), 64: (16, 64, 4, 1),
-                               128: (16, 64, 4, 1), 256: (16, 32, 4, 1)}),
-    ("any", "keys", "intervals", {32: (32, 64, 4, 1)}),
-    ("any", "keys", "", {16: (32, 64, 4, 2), 32: (32, 64, 4, 2), 64: (32, 64, 4, 1),
-                         128: (32, 32, 4, 1), 256: (32, 16, 4, 1)}),
+    (HOPPER, "keys", "", {16: (64, 128, 8, 2), 32: (64, 128, 8, 2), 64: (64, 128, 8, 2),
+                          128: (64, 128, 8, 2), 256: (64, 32, 8, 1)}),
+    (ANY, "keys", "atomic intervals", {16: (32, 64, 4, 1)}),
+    (ANY, "keys", "atomic", {16: (64, 32, 4, 1), 32: (32, 64, 4, 2), 64: (16, 64, 4, 1),
+                             128: (16, 64, 4, 1), 256: (16, 32, 4, 1)}),
+    (ANY, "keys", "intervals", {32: (32, 64, 4, 1)}),
+    (ANY, "keys", "", {16: (32, 64, 4, 2), 32: (32, 64, 4, 2), 64: (32, 64, 4, 1),
+                       128: (32, 32, 4, 1), 256: (32, 16, 4, 1)}),
 
     # At width 256 this is the one that spills: 224 bytes.
-    ("any", "queries", "float32", {16: (32, 32, 4, 1), 32: (32, 32, 4, 1), 64: (32, 32, 8, 1),
-                                   128: (16, 16, 8, 1), 256: (16, 16, 8, 1)}),
-    ("AMD", "queries", "", {16: (64, 32, 4, 1), 32: (64, 32, 4, 1), 64: (64, 32, 4, 1),
-                            128: (32, 32, 4, 1), 256: (16, 32, 4, 1)}),
-    ("any", "queries", "bias", {16: (64, 32, 4, 1), 32: (64, 32, 4, 1), 64: (64, 32, 4, 1),
-                                128: (32, 32, 4, 1), 256: (16, 32, 4, 1)}),
-    ("9.x", "queries", "strided", {16: (64, 64, 4, 2), 32: (64, 64, 4, 2), 64: (64, 32, 4, 2),
-                                 128: (64, 32, 4, 1), 256: (128, 32, 8, 1)}),
-    ("9.x", "queries", "softcap", {256: (64, 16, 4, 2)}),
-    ("9.x", "queries", "", {16: (128, 128, 8, 2), 32: (128, 128, 8, 2), 64: (128, 128, 8, 2),
-                            128: (128, 64, 8, 2), 256: (128, 32, 8, 2)}),
-    ("any", "queries", "intervals", {128: (64, 32, 4, 2)}),
-    ("any", "queries", "", {16: (64, 64, 4, 2), 32: (64, 64, 4, 2), 64: (64, 32, 4, 2),
-                            128: (64, 32, 4, 1), 256: (32, 64, 8, 1)}),
+    (ANY, "queries", "float32", {16: (32, 32, 4, 1), 32: (32, 32, 4, 1), 64: (32, 32, 8, 1),
+                                 128: (16, 16, 8, 1), 256: (16, 16, 8, 1)}),
+    (AMD, "queries", "", {16: (64, 32, 4, 1), 32: (64, 32, 4, 1), 64: (64, 32, 4, 1),
+                          128: (32, 32, 4, 1), 256: (16, 32, 4, 1)}),
+    (ANY, "queries", "bias", {16: (64, 32, 4, 1), 32: (64, 32, 4, 1), 64: (64, 32, 4, 1),
+                              128: (32, 32, 4, 1), 256: (16, 32, 4, 1)}),
+    (HOPPER, "queries", "strided", {16: (64, 64, 4, 2), 32: (64, 64, 4, 2), 64: (64, 32, 4, 2),
+                                    128: (64, 32, 4, 1), 256: (128, 32, 8, 1)}),
+    (HOPPER, "queries", "softcap", {256: (64, 16, 4, 2)}),
+    (HOPPER, "queries", "", {16: (128, 128, 8, 2), 32: (128, 128, 8, 2), 64: (128, 128, 8, 2),
+                             128: (128, 64, 8, 2), 256: (128, 32, 8, 2)}),
+    (ANY, "queries", "intervals", {128: (64, 32, 4, 2)}),
+    (ANY, "queries", "", {16: (64, 64, 4, 2), 32: (64, 64, 4, 2), 64: (64, 32, 4, 2),
+                          128: (64, 32, 4, 1), 256: (32, 64, 8, 1)}),
 ]  # fmt: skip
 
 
 def capability(x):
-    """(9, 0) for Hopper and so on; (0, 0) where kernels are interpreted, (-1, 0) for AMD's GPUs."""
+    """(9, 0) for Hopper and so on; AMD's GPUs and the interpreter have a number of their own."""
     if is_interpreting() or x.device.type != "cuda":
-        return 0, 0
+        return INTERPRETER, 0
     if torch.version.hip:
-        return -1, 0
+        return AMD, 0
     return torch.cuda.get_device_capability(x.device)
 
 
@@ -136,23 +137,25 @@ def choices_for(capability, kernel, width, dtype, *, aligned, **variant):
     `aligned` says whether tensor descriptors can describe the rows of all tensors, and `variant`
     which of the words above `TILES` hold.
     """
-    if capability[0] == 0:
+    if capability[0] == INTERPRETER:
         return [INTERPRETED._replace(tma=aligned)]
     variant |= {"float32": dtype == torch.float32, "strided": not aligned}
     holds = {word for word, true in variant.items() if true}
-    gpus = "any", "AMD" if capability[0] < 0 else f"{capability[0]}.x"
     found = next(
         by_width[width]
         for gpu, name, words, by_width in TILES
-        if gpu in gpus and name == kernel and holds.issuperset(words.split()) and width in by_width
+        if gpu in (ANY, capability[0])
+        and name == kernel
+        and holds.issuperset(words.split())
+        and width in by_width
     )
-    tma = capability[0] == 9 and not holds & BY_POINTERS
+    tma = capability[0] == HOPPER and not holds & BY_POINTERS
     found = found if isinstance(found, list) else [found]
     return [Configuration(*each)._replace(tma=tma) for each in found]
 
 
 def nan_safe(capability, dtype):
     """The configuration of any kernel in the second pass, which `hidden` explains."""
-    if capability[0] == 0:
+    if capability[0] == INTERPRETER:
         return INTERPRETED._replace(nan_safe=True)
     return NAN_SAFE._replace(keys=16) if dtype == torch.float32 else NAN_SAFE

@@ -8,7 +8,7 @@ import torch
 
 from attnbook.kernels.backward_keys import flash_backward_keys
 from attnbook.kernels.backward_queries import flash_backward_queries
-from attnbook.kernels.configurations import DELTA, capability, choices_for, nan_safe
+from attnbook.kernels.configurations import DELTA, HOPPER, capability, choices_for, nan_safe
 from attnbook.kernels.decode_configurations import (
     MERGE,
     MERGED_WIDTH,
@@ -111,7 +111,7 @@ def takes_atomic(q):
     On a Hopper GPU the compiler lets its products run on, and those of the two kernels not always.
     """
     deterministic = torch.are_deterministic_algorithms_enabled() or q.dtype == torch.float32
-    return capability(q)[0] == 9 and not deterministic
+    return capability(q)[0] == HOPPER and not deterministic
 
 
 def _shift_and_delta(grad_out, out, lse, grad_lse):

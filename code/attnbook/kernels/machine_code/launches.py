@@ -6,6 +6,7 @@ from unittest.mock import patch
 import torch
 
 from attnbook.kernels import launch
+from attnbook.kernels.configurations import AMD
 from attnbook.kernels.machine_code.compile import TARGETS, compiled
 from attnbook.kernels.machine_code.source import python_function
 
@@ -17,8 +18,10 @@ DTYPES = {
     torch.int64: "*i64",
     torch.bool: "*i1",
 }
-CAPABILITIES = {t: divmod(arch, 10) for t, (kind, arch, _) in TARGETS.items() if kind == "cuda"}
-CAPABILITIES["gfx942"] = -1, 0  # as `configurations.capability` has it
+CAPABILITIES = {
+    target: (AMD, 0) if kind == "hip" else divmod(arch, 10)
+    for target, (kind, arch, _) in TARGETS.items()
+}
 
 
 class Launch(NamedTuple):
