@@ -8,6 +8,7 @@ import torch
 from attnbook.checks import resolve_scale
 from attnbook.pytorch.online import merge
 from attnbook.pytorch.products import visible_sum
+from attnbook.pytorch.weights import softmax_with_lse
 
 KEYS = 1024  # in a block
 
@@ -19,11 +20,8 @@ def forward(q, k, v, causal, scale):
     out, lse = empty_state(q, v)
     for keys, rows, seen in _blocks(q.shape[-2], k.shape[-2], causal, q.device):
         scores = scale * q[..., rows, :] @ k[..., keys, :].mT
-        scores = scores if seen is None else torch.where(seen, scores, -torch.inf)
-        part = torch.logsumexp(scores, dim=-1)
-        shift = torch.where(torch.isfinite(part), part, 0)[..., None]
-        mixed = _mixed(torch.exp(scores - shift), v[..., keys, :], seen)
-        merge_(out, lse, rows, mixed, part)
+        weights, part = softmax_with_lse(scores, seen)
+        merge_(out, lse, rows, _mixed(weights, v[..., keys, :], seen), part)
     return out.flatten(-4, -3), lse.flatten(-3, -2)
 
 
