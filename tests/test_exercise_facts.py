@@ -241,6 +241,19 @@ def test_a_slip_that_nobody_lists_is_not_made_up(change):
     assert "does the same" not in CENTRED.verdict(answer).text
 
 
+def hidden(x, seen):
+    scores = np.where(seen, x, -np.inf)
+    return scores - np.max(scores)
+
+
+def test_nan_alone_is_no_evidence_of_a_slip():
+    cases = [case(x=np.array([1.0, 2.0, 4.0]), seen=np.array([True, False, True]))]
+    exercise = replace(DOUBLE, answer=hidden, known=tuple, cases=cases)
+    told = exercise.verdict(lambda x, seen: x * np.nan).text
+    assert "the values differ" in told and "without a where" not in told
+    assert "does the same" in exercise.verdict(lambda x, seen: x - np.max(x)).text
+
+
 def test_an_error_without_numbers_is_no_evidence_of_a_slip():
     sink = exercises.heads.weights_with_sink
     (answer,) = versions("scores.shape[:-1] → scores.shape[:1]", sink.answer)

@@ -59,8 +59,17 @@ def _same_as(exercise, outcomes, faults):
 
 
 def _tells(outcomes, indices):
-    """Whether any of these is a value, or an error that speaks of numbers: others are all alike."""
-    return any(not outcomes[i].raised or re.search(r"\d", outcomes[i].message) for i in indices)
+    """Whether any of these has a number, be it an error that speaks of one: others are all alike."""
+    return any(
+        re.search(r"\d", outcomes[i].message) if outcomes[i].raised else not _nan(outcomes[i].value)
+        for i in indices
+    )
+
+
+def _nan(value):
+    """Whether an array holds nothing else."""
+    floats = isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size
+    return bool(floats) and bool(np.isnan(value).all())
 
 
 def _others(exercise):
