@@ -151,3 +151,58 @@ def test_what_the_compiler_misses_is_told(name, answer, said):
     exercise = getattr(exercises.fused, name)
     assert said in text(exercise, answer)
     assert exercise.verdict(exercise.answer).state == "right"
+
+
+def attending(bias):
+    def masked(q, k, v, mask):
+        scores = q @ k.mT / q.shape[-1] ** 0.5 + bias(q, mask)
+        return torch.softmax(scores, dim=-1) @ v
+
+    return masked
+
+
+@pytest.mark.parametrize("name", ["masked", "shaped"])
+@pytest.mark.parametrize("fill", [-10.0, -30.0, -50.0, -1e5, -1e9])
+def test_a_finite_fill_is_a_bid(name, fill):
+    exercise = getattr(exercises.fused, name)
+    for bias in (
+        lambda q, mask: torch.where(mask, 0.0, fill),
+        lambda q, mask: (1.0 - mask.to(q.dtype)) * fill,
+    ):
+        assert "the fill is a bid" in text(exercise, attending(bias))
+
+
+@pytest.mark.parametrize("name", ["masked", "shaped"])
+def test_what_is_full_of_nan_hears_what_makes_nan(name):
+    exercise = getattr(exercises.fused, name)
+    for bias in (
+        lambda q, mask: (1.0 - mask.to(q.dtype)) * -torch.inf,
+        lambda q, mask: torch.where(mask, 0.0, torch.inf),
+        lambda q, mask: torch.nan,
+    ):
+        assert "0 · (−∞) and ∞ − ∞ are NaN" in text(exercise, attending(bias))
+    assert "0 · (−∞)" in text(exercise, lambda *given: exercise.answer(*given) * torch.nan)
+
+
+@pytest.mark.parametrize("name", ["masked", "shaped", "softmaxed"])
+@pytest.mark.parametrize("scale", [lambda q, k: k.shape[-2] ** 0.5, lambda q, k: 2])
+def test_another_root_hears_of_the_width(name, scale):
+    exercise = getattr(exercises.fused, name)
+
+    def answer(q, k, v, mask=None):
+        bias = 0.0 if mask is None else torch.where(mask, 0.0, -torch.inf)
+        return torch.softmax(q @ k.mT / scale(q, k) + bias, dim=-1) @ v
+
+    assert "the scores are divided by √d_k" in text(exercise, answer)
+
+
+def test_what_no_pattern_has_is_told():
+    def bias(q, mask):
+        return torch.where(mask, 0.0, -torch.inf)
+
+    told = text(exercises.fused.shaped, attending(bias))
+    assert "has four axes, and your first product has 3" in told
+    assert "two: 8 for queries and keys, 2 for values" in told
+    told = text(exercises.fused.masked, filled)
+    assert "division, sum, softmax" in told and "axes" not in told and "width" not in told
+    assert "division, softmax" in text(exercises.fused.softmaxed, found)

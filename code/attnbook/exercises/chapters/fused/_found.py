@@ -2,6 +2,7 @@
 
 import numpy as np
 import torch
+from torch.overrides import TorchFunctionMode
 
 from attnbook.exercises.engine import draw_qkv, not_yet
 from attnbook.exercises.engine.sandbox import Output, quiet
@@ -27,11 +28,40 @@ def missed(*shapes, mask=None):
             except Exception as error:
                 kind = type(error).__name__
                 return not_yet(f"the numbers are right, but the compiler stops with a {kind}.")
+            with _Products() as products:
+                answer(*given)
         if any(FUSED in name for name in left):
             return None
-        return not_yet(f"{MISSED} What is left: {', '.join(left)}.")
+        pattern = f"product, division, {'' if mask is None else 'sum, '}softmax, product."
+        others = "".join(f" {fact}" for fact in _unlike_the_pattern(products.factors))
+        return not_yet(f"{MISSED} {pattern}{others} What is left: {', '.join(left)}.")
 
     return refused
+
+
+class _Products(TorchFunctionMode):
+    """The shapes of the factors of each product."""
+
+    def __init__(self):
+        super().__init__()
+        self.factors = []
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function.__name__ in ("matmul", "__matmul__", "bmm"):
+            self.factors.append([tuple(x.shape) for x in args[:2]])
+        return function(*args, **kwargs or {})
+
+
+def _unlike_the_pattern(factors):
+    """What of the shapes that an answer multiplies no pattern has."""
+    if len(factors) != 2:
+        return
+    (queries, _), (_, values) = factors
+    if len(queries) != 4:
+        yield f"The pattern has four axes, and your first product has {len(queries)}."
+    if queries[-1] != values[-1]:
+        widths = f"{queries[-1]} for queries and keys, {values[-1]} for values"
+        yield f"It has one width, and your products have two: {widths}."
 
 
 def drawn(*sizes):
@@ -44,7 +74,18 @@ def with_a_mask(*sizes):
     rng = _rng(*sizes)
     arrays, mask = draw_qkv(rng, *sizes), rng.random(sizes[:2]) < 0.5
     mask[:, 0], mask[0, -1] = True, False
+    mask[1:] |= ~mask.any(axis=0)  # no key without a query: weights over queries are numbers, too
     return arrays | {"mask": mask}
+
+
+def outbidding(score, batch):
+    """Three keys: the middle one has this score, the others 0, and only the last query sees it."""
+    q, k, v = np.zeros((3, *batch, 3, 4))
+    q[..., 0], k[..., 1, 0] = 2.0, score  # divided by √4
+    v[:] = np.arange(12.0).reshape(3, 4) ** 2
+    mask = np.ones((3, 3), bool)
+    mask[:2, 1] = False
+    return {"q": q, "k": k, "v": v, "mask": mask}
 
 
 def _rng(n_q, n_k, *others):
@@ -57,5 +98,5 @@ CALLS_IT = (
 )
 MISSED = (
     "the numbers are right, but the compiler doesn't recognise attention in your function. Compare "
-    "it with the pattern, operation by operation: product, division, sum, softmax, product."
+    "it with the pattern, operation by operation:"
 )

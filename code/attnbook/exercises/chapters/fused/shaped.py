@@ -18,8 +18,8 @@ import torch
 import torch.nn.functional as F
 
 from attnbook import reference
-from attnbook.exercises.chapters.fused._found import missed, with_a_mask
-from attnbook.exercises.engine import case, write
+from attnbook.exercises.chapters.fused._found import missed, outbidding, with_a_mask
+from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.engine.tensors import on_tensors
 
 
@@ -37,6 +37,8 @@ CASES = (
     case(**with_a_mask(2, 3, 2, 1, (1,))),
     case(**with_a_mask(3, 3, 5, 5, (2,))),
     case(**with_a_mask(4, 6, 8, 2, (3,))),
+    case(**outbidding(300.0, (1,))),
+    stress(**outbidding(2.0**40, (1,))),
 )
 
 MISTAKES = """
@@ -48,11 +50,18 @@ the values are padded in front, and the zeros are what was kept: pad behind.
     (0, q.shape[-1] - v.shape[-1]) → (q.shape[-1] - v.shape[-1], 0)
 the mask is upside down: True = may look, and such a key gets 0 added.
     torch.where(mask, 0.0, -torch.inf) → torch.where(mask, -torch.inf, 0.0)
+the fill is a bid: a hidden key whose score is larger by as much outbids the visible ones. Only −∞
+is below every score.
+    torch.where(mask, 0.0, -torch.inf) → torch.where(mask, 0.0, -10.0) || torch.where(mask, 0.0, -20.0)
+    torch.where(mask, 0.0, -torch.inf) → torch.where(mask, 0.0, -30.0) || torch.where(mask, 0.0, -1e9)
+the result holds NaN, and 0 · (−∞) and ∞ − ∞ are NaN: let `torch.where` choose between 0 and −∞ in M.
+    torch.where(mask, 0.0, -torch.inf) → (1.0 - mask.to(q.dtype)) * -torch.inf
+    torch.where(mask, 0.0, -torch.inf) → torch.where(mask, 0.0, torch.inf)
 nothing is hidden: add M to the scores.
     + bias →
 the scores are divided by √d_k, the width of the keys, not by another.
-    / q.shape[-1] ** 0.5 → / v.shape[-1] ** 0.5
-    / q.shape[-1] ** 0.5 → / 1
+    / q.shape[-1] ** 0.5 → / v.shape[-1] ** 0.5 || / q.shape[-2] ** 0.5 || / k.shape[-2] ** 0.5
+    / q.shape[-1] ** 0.5 → / 1 || / 2 || / q.shape[-1]
 softmax runs over the keys, which are the last axis of the scores.
     dim=-1 → dim=-2
 """

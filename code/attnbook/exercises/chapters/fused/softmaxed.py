@@ -41,7 +41,7 @@ MISTAKES = """
 the scores are divided by √d_k, the root of the width of queries and keys.
     / q.shape[-1] ** 0.5 → / 1
     ** 0.5 → ** 1.0
-    q.shape[-1] ** 0.5 → q.shape[-2] ** 0.5
+    q.shape[-1] ** 0.5 → q.shape[-2] ** 0.5 || k.shape[-2] ** 0.5 || 2
     / q.shape → * q.shape
 softmax runs over the keys, which are the last axis of the scores.
     dim=-1 → dim=-2
