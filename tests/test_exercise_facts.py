@@ -276,6 +276,14 @@ def test_rows_that_depend_on_one_another_are_told():
     assert told not in EACH_ROW.verdict(lambda x: np.tanh(x - x[..., :1])).text
 
 
+def test_what_is_random_is_told():
+    said = "; two calls with the same input differ: is something random?\n"
+    rng = np.random.default_rng()
+    told = EACH_ROW.verdict(lambda x: np.tanh(x - rng.random(x.shape))).text
+    assert said in told and "depends on the last" not in told
+    assert said not in EACH_ROW.verdict(lambda x: np.tanh(x - x[-1].max())).text
+
+
 TWO = replace(EACH_ROW, answer=lambda x: (x.sum(-1), x.max(-1)), results=("total", "top"))
 
 

@@ -113,6 +113,15 @@ def test_what_is_no_module_no_loop_or_no_file_is_refused(name, answer, told):
     assert verdict.state == "wrong" and told in verdict.text
 
 
+class Dropping(Gated):
+    def forward(self, x):
+        return super().forward(nn.functional.dropout(x, 0.5))
+
+
+def test_a_module_that_draws_numbers_hears_so():
+    assert "is something random?" in exercises.modules.gated.verdict(Dropping).text
+
+
 def test_a_gradient_is_shown_only_where_what_it_belongs_to_is_right():
     split_joint, gated = exercises.modules.split_joint, exercises.modules.gated
     right = split_joint.answer

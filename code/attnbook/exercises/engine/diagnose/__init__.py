@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from attnbook.exercises.engine.attempt import attempt
+from attnbook.exercises.engine.compare import difference
 from attnbook.exercises.engine.diagnose.arguments import mixed, substitutes, unused
 from attnbook.exercises.engine.diagnose.cases import division
 from attnbook.exercises.engine.diagnose.relations import first_wrong, relation, right_results
@@ -25,6 +26,8 @@ def facts(*seen):
 def _facts(exercise, answer, outcomes, faults):
     if len(outcomes) < len(exercise.cases):
         return []
+    if _differs_again(exercise, answer, outcomes, faults):
+        return ["two calls with the same input differ: is something random?"]
     if (what := _same_as(exercise, outcomes, faults)) is not None:
         return [f"the solution does the same {what}"]
     failing = [i for i, fault in enumerate(faults) if fault]
@@ -37,6 +40,16 @@ def _facts(exercise, answer, outcomes, faults):
             found = [_experiment(exercise, answer, [exercise.cases[i].arguments for i in failing])]
         found.append(right_results(pairs))
     return [fact for fact in found if fact]
+
+
+def _differs_again(exercise, answer, outcomes, faults):
+    """Whether a wrong result is another one when the answer is called again."""
+    for case, outcome, fault in zip(exercise.cases, outcomes, faults, strict=True):
+        if fault and _is_of_numbers(fault):
+            again = attempt(exercise.through(answer), case.arguments, seconds=1)
+            if (difference(outcome.value, again.value) or "").endswith("the values differ"):
+                return True
+    return False
 
 
 def _is_of_numbers(fault):
@@ -59,7 +72,7 @@ def _same_as(exercise, outcomes, faults):
 
 
 def _tells(outcomes, indices):
-    """Whether any of these has a number, be it an error that speaks of one: others are all alike."""
+    """Whether any is a number, or an error that speaks of one: others, and NaN, are all alike."""
     return any(
         re.search(r"\d", outcomes[i].message) if outcomes[i].raised else not _nan(outcomes[i].value)
         for i in indices
