@@ -18,6 +18,7 @@ from attnbook.kernels import watch
 from attnbook.kernels.interpreter import language_set_once
 
 import triton
+import triton.language as tl
 
 GUARD = 1024  # numbers before and behind: more than any block of an exercise
 FOREIGN = re.compile(r"\b(?:np|numpy|math|torch)\.(\w+)\(")
@@ -28,7 +29,7 @@ def on_kernels(function):
     """The function on tensors, which must launch a kernel, as a function of arrays.
 
     A kernel that touches what lies outside its arrays is stopped before it does; what it does not
-    store is NaN. Where arguments cannot be written to, which is so when a right answer is called
+    store is NaN, and so is a closed lane that is loaded without `other`. Where arguments cannot be written to, which is so when a right answer is called
     again, its programs then run in the reverse order, too.
     """
 
@@ -57,7 +58,7 @@ def _once(function, arguments, launches=None, turned=False):
     tensors = list(map(_guarded, arguments))
     with plain_settings(), _nan_where_nothing_is_stored(), watch(strict=True) as seen:
         with _programs(seen, [] if launches is None else launches, turned) as starts:
-            with language_set_once():
+            with language_set_once(), _nan_in_closed_lanes():
                 out = _launched(function, tensors, starts)
     _hand_back(arguments, tensors)
     of_tensors = isinstance(out, list) and all(isinstance(x, torch.Tensor) for x in out)
@@ -125,17 +126,18 @@ def _launched(function, tensors, starts):
     try:
         return function(*tensors)
     except Exception as error:
-        cause = error
-        while cause.__cause__ is not None:
-            cause = cause.__cause__
+        causes = [error]
+        while causes[-1].__cause__ is not None:
+            causes.append(causes[-1].__cause__)
+        cause = causes[-1]
         if "NotImplementedError" in f"{type(cause).__name__} {cause}":
             raise NotImplementedError from None
         if not starts and isinstance(cause, AttributeError) and _raised_by_triton(cause):
             raise Unfit("a kernel is not called but launched, on a grid: kernel[grid](…)") from None
+        told = next(filter(_line_of_kernel, reversed(causes)), cause).__traceback__
         if found := FOREIGN.search(_line_of_kernel(cause)):
-            unfit = Unfit(USE_TL.format(found[1]))
-            raise unfit.with_traceback(cause.__traceback__) from None
-        raise cause.with_traceback(cause.__traceback__) from None
+            raise Unfit(USE_TL.format(found[1])).with_traceback(told) from None
+        raise cause.with_traceback(told) from None
 
 
 def _line_of_kernel(error):
@@ -163,6 +165,23 @@ def _nan_where_nothing_is_stored():
         yield
     finally:
         torch.use_deterministic_algorithms(before)
+
+
+@contextlib.contextmanager
+def _nan_in_closed_lanes():
+    """A load without `other` leaves NaN in them: on a GPU it may be anything, and here it is 0."""
+    builder = triton.runtime.interpreter.InterpreterBuilder
+    load = builder.create_masked_load
+
+    def instead(self, pointers, mask, other, *options):
+        kind = pointers.get_element_ty()
+        if other is None and kind in (tl.float16, tl.float32, tl.float64):
+            nan = np.full(pointers.data.shape, np.nan, f"f{kind.primitive_bitwidth // 8}")
+            other = triton.runtime.interpreter.TensorHandle(nan, kind)
+        return load(self, pointers, mask, other, *options)
+
+    with replaced(builder, "create_masked_load", instead):
+        yield
 
 
 def _array(out):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-PACKAGE = str(Path(__file__).parents[1])
+PACKAGE = str(Path(__file__).parents[2])
 SHOWN = 500  # characters of what an answer prints
 
 

@@ -88,6 +88,8 @@ CASES = (
 MISTAKES = r"""
 lanes past the end are read as a number, whose exponential enters the sum: other=-float('inf').
     other=-float("inf") ⇒ other=0.0 || other=-1e4
+without `other` a lane past the end may hold anything, and in the check NaN: other=-float('inf').
+    other=-float("inf") ⇒
 l is carried on: exp(m − new) times what it was, and then the new sum; m = new comes behind both.
     tl.exp(m - shift) * l → l
     tl.exp(m - shift) * l + →
