@@ -10,6 +10,7 @@ import torch
 
 from attnbook import exercises, gradients, online
 from attnbook.exercises.engine import gpu_compile
+from attnbook.exercises.engine.edits import versions
 from attnbook.kernels import machine_code
 from attnbook.kernels.machine_code import CompilationError
 
@@ -141,6 +142,25 @@ def in_numpy_for_a_number(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
     tl.store(out_ptr + i, np.maximum(factor, factor) * x, mask=i < n)
 
 
+@triton.jit
+def beyond_the_end(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, factor * tl.load(x_ptr + i), mask=i < n)
+
+
+@triton.jit
+def by_max(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
+    i = tl.max(0, tl.program_id(0) * BLOCK) + tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, factor * tl.load(x_ptr + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def adds_closed_lanes(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(out_ptr + i, factor * x + 0 * tl.sum(x, 0), mask=i < n)
+
+
 def scaling(kernel, block=16):
     def scale(x, factor):
         out = torch.empty_like(x)
@@ -225,6 +245,26 @@ def test_where_nothing_can_be_compiled_a_right_kernel_is_right(error, monkeypatc
     gpu_compile.refusal.cache_clear()
 
 
+def causal(change):
+    """The solution of the project, with a change in its kernel."""
+    answer = exercises.triton.causal.parts()
+    return versions(change, answer)[0]
+
+
+def test_tiles_are_counted_whatever_the_kernel_calls_its_keys():
+    renamed = causal("K, V, O → k_ptr, V, O ; rows(K, ⇒ rows(k_ptr,")
+    assert exercises.triton.causal.verdict(renamed).state == "right"
+    turned = causal("range(full, end, B) → range(full, n_k, B)")
+    assert "tiles are loaded in which nothing" in exercises.triton.causal.verdict(turned).text
+
+
+def test_a_product_that_a_gpu_rounds_is_told_and_another_precise_one_is_right():
+    said = exercises.triton.causal.verdict(causal(', input_precision="ieee") ⇒ )')).text
+    assert "TF32" in said and "at  s = tl.dot(" in said
+    split = causal('input_precision="ieee" ⇒ input_precision="tf32x3"')
+    assert exercises.triton.causal.verdict(split).state == "right"
+
+
 def test_digits_that_are_lost_on_the_way_are_missed():
     assert "nearly right" in SCALE.verdict(scaling(in_half)).text
     in_bfloat16 = scaling(last_again)
@@ -243,6 +283,9 @@ def test_digits_that_are_lost_on_the_way_are_missed():
         (scaling(in_numpy_for_a_number), "use tl.maximum\n  at  tl.store"),
         (scaling(far_away), "program 0 would load what is in none of the kernel's arrays"),
         (scaling(without_the_last), "nan"),
+        (scaling(adds_closed_lanes), "it is right but for NaN"),
+        (scaling(beyond_the_end), "in beyond_the_end: tl.store"),
+        (scaling(by_max), "in by_max: i = tl.max"),
         (scaling(number_by_number, block="x"), "your function raised TypeError"),
     ],
     ids=lambda x: getattr(x, "__name__", "said"),

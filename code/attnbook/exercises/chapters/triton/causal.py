@@ -23,7 +23,7 @@ import torch
 
 import attnbook.kernels  # before Triton
 from attnbook.exercises.engine import case, draw_qkv, write
-from attnbook.exercises.engine.gpu_compile import refused_by_a_gpu
+from attnbook.exercises.engine.gpu_compile import launches, refused_by_a_gpu
 from attnbook.exercises.engine.launch import on_kernels
 from attnbook.kernels import watch
 from attnbook.masks import causal_mask
@@ -87,14 +87,22 @@ def causal(q, k, v):
 
 def counting_tiles(function):
     """The function of arrays, which returns how many tiles of keys its programs load, too."""
-    call = on_kernels(function)
+    keys = []
+
+    def noting(q, k, v):
+        keys[:] = [k.data_ptr()]
+        return function(q, k, v)
+
+    call = on_kernels(function if hasattr(function, "fn") else noting)
 
     @functools.wraps(function)
     def counted(*arguments):
-        with watch() as seen:
+        with watch() as seen, launches() as made:
             results = call(*arguments)
+        arrays = [pair for _, named in made for pair in named.items() if torch.is_tensor(pair[1])]
+        of_keys = {name for name, x in arrays if x.data_ptr() in keys}
         tile = B * arguments[1].shape[1]
-        loads = [each for each in seen if each.kind == "load" and each.array == "K"]
+        loads = [each for each in seen if each.kind == "load" and each.array in of_keys]
         tiles = {(each.program, at) for each in loads for at in np.unique(each.indices // tile)}
         return (*results, len(tiles)) if isinstance(results, tuple) else results
 
@@ -154,11 +162,14 @@ keys are left out: the second loop begins where the first has ended, and goes on
     range(0, full, B) → range(0, 0, B)
     range(full, end, B) → range(full, full + 0 * end, B)
 the score of a tile wants the factor log₂ e / √D, once.
-    (1.44269504 * D**-0.5) → 1.44269504 || D**-0.5
+    (1.44269504 * D**-0.5) → 1.44269504 || D**-0.5 || (1.44269504 / D)
 the sums are o and l: the output is o / l, once, at the end.
     o / l[:, None] → o
 L is a natural logarithm: ln 2 · (m + log₂ l).
     0.69314718 * (m + tl.log2(l)) → m + tl.log2(l) || 0.69314718 * m || 0.69314718 * tl.log2(l)
+without `other` a value past the end may be anything, NaN in the check, and 0 times NaN is NaN: load
+it with other=0.0.
+    rows(V, j, n_k, D) ⇒ tl.load(V + j[:, None] * D + tl.arange(0, D)[None, :], mask=(j < n_k)[:, None])
 where a query sees nothing l is 0: divide by 1 there.
     tl.where(l == 0, 1.0, l) → l
 """
