@@ -147,6 +147,13 @@ def test_what_cannot_be_shown_is_told_all_the_same():
     assert "the dtype is object" in text(lambda x: (2 * x).astype(object if x.size > 32 else float))
 
 
+def test_a_message_has_no_colours_of_a_terminal():
+    def raises(x):
+        raise ValueError("\x1b[1mbold\x1b[0m")
+
+    assert "raised ValueError: bold\n" in text(raises)
+
+
 def test_an_error_that_resembles_a_stub_is_an_error():
     class Missing(NotImplementedError):
         pass

@@ -45,18 +45,27 @@ class Empty(nn.Module):
         super().__init__()
 
 
-def left_in_training(module, batches, lr):
-    losses = train_on(module, batches, lr)
+def left_in_training(module, optimiser, batches):
+    losses = train_on(module, optimiser, batches)
     module.train()
     return losses
 
 
-def one_loss(module, batches, lr):
-    return train_on(module, batches, lr)[-1]
+def one_loss(module, optimiser, batches):
+    return train_on(module, optimiser, batches)[-1]
 
 
-def with_records(module, batches, lr):
-    return list(map(torch.tensor, train_on(module, batches, lr)))
+def with_records(module, optimiser, batches):
+    return list(map(torch.tensor, train_on(module, optimiser, batches)))
+
+
+def emptying(module, optimiser, batches):
+    return [train_on(module, optimiser, [batches.pop(0)])[0] for _ in range(len(batches))]
+
+
+def with_an_adam(module, optimiser, batches):
+    adam = torch.optim.Adam(module.parameters(), lr=optimiser.param_groups[0]["lr"])
+    return train_on(module, adam, batches)
 
 
 def without_the_file(module, optimiser, file, make):
@@ -71,6 +80,36 @@ def never_read(module, optimiser, file, make):
 def without_make(module, optimiser, file, make):
     through_a_file(module, optimiser, file, make)
     return copy.deepcopy((module, optimiser))
+
+
+def saved_twice(module, optimiser, file, make):
+    for each in (module, optimiser):
+        torch.save(each.state_dict(), file)
+    file.seek(0)
+    new, new_optimiser = make()
+    new.load_state_dict(torch.load(file))
+    new_optimiser.load_state_dict(torch.load(file))
+    return new, new_optimiser
+
+
+def saved_whole(module, optimiser, file, make):
+    torch.save((module, optimiser), file)
+    file.seek(0)
+    return torch.load(file)
+
+
+def assigned(module, optimiser, file, make):
+    new, new_optimiser = through_a_file(module, optimiser, file, make)
+    new.load_state_dict(new.state_dict(), assign=True)
+    return new, new_optimiser
+
+
+def into_an_adam(module, optimiser, file, make):
+    def made():
+        new = make()[0]
+        return new, torch.optim.Adam(new.parameters())
+
+    return through_a_file(module, optimiser, file, made)
 
 
 def with_the_old_means(module, optimiser, file, make):
@@ -91,6 +130,8 @@ REFUSED = {
         left_in_training: "left in the state of training",
         one_loss: "expected a list of 1 losses",
         with_records: "loss.item() has it",
+        emptying: "changed the list of batches",
+        with_an_adam: "the optimiser is handed in",
         lambda *given: train_on(*given) and None: "is a `return` missing?",
     },
     "through_a_file": {
@@ -98,6 +139,10 @@ REFUSED = {
         never_read: "never read",
         without_make: "does not come from make()",
         with_the_old_means: "share memory with the old",
+        saved_twice: "both states in one dictionary",
+        saved_whole: "save the state_dict() of each",
+        assigned: "load without assign=True",
+        into_an_adam: "need not be Adam",
         lambda *given: through_a_file(*given)[::-1]: "the new module and then its new optimiser",
         lambda *given: through_a_file(*given) and None: "is a `return` missing?",
     },
@@ -145,8 +190,10 @@ def test_a_module_is_written_trained_saved_and_goes_on():
     torch.manual_seed(0)
     x = torch.randn(20, 8, 3, 4)
     batches = [(each, each.flip(-2)) for each in x]
-    (module, optimiser), question = make(), x[:1, 0]
-    losses = train_on(module, batches, 0.05)
-    assert losses[-1] < losses[0] and not module.training
-    new, _ = through_a_file(module, optimiser, io.BytesIO(), make)
-    assert torch.equal(new(question), module(question))
+    straight, (module, optimiser) = make(), make()
+    straight[0].load_state_dict(module.state_dict())
+    losses = train_on(*straight, batches)
+    first = train_on(module, optimiser, batches[:12])
+    new = through_a_file(module, optimiser, io.BytesIO(), make)
+    assert first + train_on(*new, batches[12:]) == losses
+    assert losses[-1] < losses[0] and not new[0].training

@@ -4,6 +4,7 @@ import contextlib
 import copy
 import inspect
 import linecache
+import re
 import signal
 import sys
 import threading
@@ -17,6 +18,7 @@ from attnbook.exercises.engine.sandbox import Output, Unfit, of_the_reader, quie
 SECONDS = 10  # of the CPU: a machine that does much else refuses no right answer
 WAITING = 60  # seconds of the clock, for an answer that waits or sleeps
 NUMBERS = 10_000_000  # what a result may hold: far more than any case asks for
+COLOURS = re.compile(r"\x1b\[[\d;]*m")  # of a terminal, in messages of PyTorch
 
 
 class TookTooLong(BaseException):
@@ -50,7 +52,7 @@ class Outcome:
     @property
     def message(self):
         try:
-            return f"{type(self.error).__name__}: {self.error}"
+            return COLOURS.sub("", f"{type(self.error).__name__}: {self.error}")
         except Exception:
             return type(self.error).__name__
 

@@ -1,5 +1,7 @@
 """What the project's checks hand to a reader's functions: modules that are theirs, as arrays."""
 
+import contextlib
+import functools
 import io
 
 import numpy as np
@@ -23,10 +25,13 @@ class Layer(nn.Module):
         return 2 * out if self.training else out
 
 
-def drawn(rng, steps, n, d_in, d_out, lr):
-    """The learning rate, a layer, and for each step what goes in and what should come out."""
+OPTIMISERS = {"Adam": torch.optim.Adam, "SGD": functools.partial(torch.optim.SGD, momentum=0.9)}
+
+
+def drawn(rng, steps, n, d_in, d_out, lr, kind="Adam"):
+    """An optimiser, a layer, and for each step what goes in and what should come out."""
     shapes = {"w": (d_out, d_in), "shift": (d_out,), "x": (steps, n, d_in)}
-    return {"lr": lr} | draw(rng, shapes | {"wanted": (steps, n, d_out)})
+    return {"lr": lr, "kind": kind} | draw(rng, shapes | {"wanted": (steps, n, d_out)})
 
 
 def pairs(x, wanted):
@@ -42,36 +47,50 @@ def one_step(module, optimiser, x, wanted):
     return loss.item()
 
 
-def adams_steps(lr, w, shift, x, wanted):
-    """The losses and the matrix of a `Layer` trained by Adam, from the equations in NumPy."""
+def steps(lr, kind, w, shift, x, wanted):
+    """The losses and the matrix of a `Layer` that is trained, from the equations in NumPy."""
     w, m, s, losses = w.copy(), np.zeros_like(w), np.zeros_like(w), []
     for t, (given, right) in enumerate(zip(x, wanted, strict=True), start=1):
         error = 2 * (given @ w.T + shift) - right
         gradient = 2 * 2 * error.T @ given / error.size
         losses.append(np.mean(error**2))
-        m, s = 0.9 * m + 0.1 * gradient, 0.999 * s + 0.001 * gradient**2
-        w -= lr * (m / (1 - 0.9**t)) / (np.sqrt(s / (1 - 0.999**t)) + 1e-8)
+        if kind == "SGD":
+            m = 0.9 * m + gradient
+            w -= lr * m
+        else:
+            m, s = 0.9 * m + 0.1 * gradient, 0.999 * s + 0.001 * gradient**2
+            w -= lr * (m / (1 - 0.9**t)) / (np.sqrt(s / (1 - 0.999**t)) + 1e-8)
     return np.array(losses), w
 
 
 def with_a_layer(function):
-    """For `through`: the loop as a function of arrays; the module comes in evaluation."""
+    """For `through`: the loop, called for each half of the steps; the module is in evaluation."""
 
-    def trained(lr, w, shift, x, wanted):
-        module = Layer(w, shift).eval()
-        with plain_settings():
-            losses = function(module, pairs(x, wanted), lr)
-        if losses is None:
-            raise Unfit("nothing was returned: is a `return` missing?")
-        if not isinstance(losses, list) or len(losses) != len(x):
-            raise Unfit(f"{describe(losses)} was returned; expected a list of {len(x)} losses")
-        if not all(isinstance(loss, float) for loss in losses):
-            raise Unfit("a loss is not a Python number: loss.item() has it, without its record")
-        if module.training:
-            raise Unfit("the module was left in the state of training: call module.eval()")
+    def trained(lr, kind, w, shift, x, wanted):
+        module, losses, half = Layer(w, shift), [], (len(x) + 1) // 2
+        optimiser = OPTIMISERS[kind](module.parameters(), lr=lr)
+        for part in filter(None, (pairs(x, wanted)[:half], pairs(x, wanted)[half:])):
+            batches = list(part)
+            with plain_settings():
+                found = function(module.eval(), optimiser, batches)
+            _refuse_unless_losses(found, len(part))
+            if module.training:
+                raise Unfit("the module was left in the state of training: call module.eval()")
+            if len(batches) != len(part):
+                raise Unfit("your function changed the list of batches: leave it as it was")
+            losses += found
         return np.array(losses), module.w.detach().numpy()
 
     return trained
+
+
+def _refuse_unless_losses(losses, number):
+    if losses is None:
+        raise Unfit("nothing was returned: is a `return` missing?")
+    if not isinstance(losses, list) or len(losses) != number:
+        raise Unfit(f"{describe(losses)} was returned; expected a list of {number} losses")
+    if not all(isinstance(loss, float) for loss in losses):
+        raise Unfit("a loss is not a Python number: loss.item() has it, without its record")
 
 
 class Watched(io.BytesIO):
@@ -91,18 +110,18 @@ class Watched(io.BytesIO):
 def with_a_file(function):
     """For `through`: two steps, the file, and the steps after it, by both modules."""
 
-    def continued(lr, w, shift, x, wanted):
+    def continued(lr, kind, w, shift, x, wanted):
         module, file, made = Layer(w, shift), Watched(), []
-        optimiser = torch.optim.Adam(module.parameters(), lr=lr)
+        optimiser = OPTIMISERS[kind](module.parameters(), lr=lr)
         before, after = pairs(x, wanted)[:2], pairs(x, wanted)[2:]
         for pair in before:
             one_step(module, optimiser, *pair)
 
         def make():
             made.append(Layer(w[::-1].copy() + 1, 0 * shift))
-            return made[-1], torch.optim.Adam(made[-1].parameters(), lr=2 * lr)
+            return made[-1], OPTIMISERS[kind](made[-1].parameters(), lr=2 * lr)
 
-        with plain_settings():
+        with plain_settings(), _one_archive(file):
             pair = function(module, optimiser, file, make)
         _refuse_unless_new(pair, module, optimiser, file, made)
         losses = [one_step(*pair, *each) for each in after]
@@ -111,6 +130,23 @@ def with_a_file(function):
         return np.array(losses), pair[0].w.detach().numpy(), same
 
     return continued
+
+
+@contextlib.contextmanager
+def _one_archive(file):
+    """Say of two saves in one file what is wrong, where PyTorch finds the file damaged."""
+    try:
+        yield
+    except Exception:
+        if file.getvalue().count(END_OF_ARCHIVE) > 1:
+            raise Unfit(
+                "what two calls of torch.save have written into one file can't be read from it: "
+                "one save, with both states in one dictionary"
+            ) from None
+        raise
+
+
+END_OF_ARCHIVE = b"PK\5\6"
 
 
 def _refuse_unless_new(pair, module, optimiser, file, made):

@@ -18,7 +18,7 @@ shuffled data, the state of the random numbers belongs to it, too.
 import numpy as np
 import torch
 
-from attnbook.exercises.chapters.modules._trained import adams_steps, drawn, with_a_file
+from attnbook.exercises.chapters.modules._trained import drawn, steps, with_a_file
 from attnbook.exercises.engine import case, write
 
 
@@ -34,9 +34,9 @@ def through_a_file(module, optimiser, file, make):
     return new, new_optimiser
 
 
-def in_numpy(lr, w, shift, x, wanted):
-    """Adam's steps without a break; all losses are the same to the bit."""
-    losses, last = adams_steps(lr, w, shift, x, wanted)
+def in_numpy(lr, kind, w, shift, x, wanted):
+    """The steps without a break; all losses are the same to the bit."""
+    losses, last = steps(lr, kind, w, shift, x, wanted)
     return losses[2:], last, np.ones(len(x) - 2, dtype=bool)
 
 
@@ -44,7 +44,7 @@ rng = np.random.default_rng(19)
 
 CASES = (
     case(**drawn(rng, 4, 1, 1, 1, 0.5)),
-    case(**drawn(rng, 5, 2, 2, 1, 0.1)),
+    case(**drawn(rng, 5, 2, 2, 1, 0.1, "SGD")),
     case(**drawn(rng, 6, 5, 3, 2, 0.2)),
 )
 
@@ -55,8 +55,15 @@ the new module still has its random numbers: load its state.
     new.load_state_dict(saved["module"]) →
 after writing, the file stands at its end: go back with file.seek(0) before you read.
     file.seek(0) →
-the optimiser belongs to another module: call make() once.
+the optimiser moves other parameters than those of the module: call make() once, and load without
+assign=True, which puts new ones into the module.
     new, new_optimiser = make() → new, new_optimiser = make()[0], make()[1]
+    saved["module"]) → saved["module"], assign=True)
+the file is for numbers: save the state_dict() of each, and not the module or the optimiser itself.
+    module.state_dict(), → module,
+    optimiser.state_dict()} → optimiser}
+the optimiser need not be Adam: load the state into the one that make() has returned.
+    new, new_optimiser = make() → new = make()[0]; new_optimiser = torch.optim.Adam(new.parameters())
 only the parameters came back: a buffer belongs to the state as well.
     new.load_state_dict(saved["module"]) → new.load_state_dict({"w": saved["module"]["w"]}, strict=False)
 """

@@ -1,14 +1,16 @@
 """Project, step 2: the loop · medium · 12 min
 
 Hints
-1. One optimiser is made before the loop, since it remembers something from step to step.
+1. The optimiser is handed in, since it remembers something from step to step, and from one call to
+   the next.
 2. In the loop: empty the gradients, compute the loss, walk back, step. Where is the number of the
    loss to be had without its record?
 3. `module.train()` before the loop, `module.eval()` after it.
 
 Why
-The optimiser is made once, of the module's parameters. Each pair costs one round: `zero_grad`,
-the loss, `backward`, `step`. `loss.item()` was computed before the step, and keeps no record.
+Each pair costs one round: `zero_grad`, the loss, `backward`, `step`. The optimiser knows the
+module's parameters, and outlives the call, so a second call goes on where the first has stopped.
+`loss.item()` was computed before the step, and keeps no record.
 
 Notice
 Nothing in this loop knows what the module is. It trains yours, a linear layer and a large model.
@@ -17,13 +19,12 @@ Nothing in this loop knows what the module is. It trains yours, a linear layer a
 import numpy as np
 import torch
 
-from attnbook.exercises.chapters.modules._trained import adams_steps, drawn, with_a_layer
+from attnbook.exercises.chapters.modules._trained import drawn, steps, with_a_layer
 from attnbook.exercises.engine import case, write
 
 
-def train_on(module, batches, lr):
-    """The losses of Adam's steps, one for each batch."""
-    optimiser = torch.optim.Adam(module.parameters(), lr=lr)
+def train_on(module, optimiser, batches):
+    """The losses of the optimiser's steps, one for each batch."""
     losses = []
     module.train()
     for x, wanted in batches:
@@ -36,13 +37,18 @@ def train_on(module, batches, lr):
     return losses
 
 
+def adam(module, optimiser):
+    """Another one, of the same learning rate."""
+    return torch.optim.Adam(module.parameters(), lr=optimiser.param_groups[0]["lr"])
+
+
 rng = np.random.default_rng(18)
 
 CASES = (
     case(**drawn(rng, 1, 1, 1, 1, 0.5)),
     case(**drawn(rng, 2, 1, 1, 1, 0.5)),
     case(**drawn(rng, 3, 2, 2, 1, 0.1)),
-    case(**drawn(rng, 4, 3, 2, 3, 0.01)),
+    case(**drawn(rng, 4, 3, 2, 3, 0.01, "SGD")),
     case(**drawn(rng, 8, 5, 3, 2, 0.2)),
 )
 
@@ -55,13 +61,11 @@ nothing moves: `step` or `backward` is missing, or the gradients are emptied bet
     optimiser.zero_grad() →  ; loss.backward() → loss.backward(); optimiser.zero_grad()
 the step comes before `backward`, so that it follows the gradient of the batch before.
     optimiser.zero_grad() →  ; loss.backward() → optimiser.step(); optimiser.zero_grad(); loss.backward() ; \\n        optimiser.step()\\n → \\n
-a new optimiser in every round takes a first step each time: make one, before the loop.
-    optimiser.zero_grad() → optimiser.zero_grad(); optimiser = torch.optim.Adam(module.parameters(), lr=lr)
-the optimiser is Adam.
-    optim.Adam( → optim.SGD( || optim.AdamW( || optim.RMSprop( || optim.Adagrad(
-the learning rate is an argument: hand it to the optimiser.
-    lr=lr → lr=1e-3
-    , lr=lr →
+the optimiser is handed in, and remembers what it has done: make no new one, which forgets it.
+    optimiser.zero_grad() → optimiser.zero_grad(); optimiser = adam(module, optimiser)
+    losses = [] → losses, optimiser = [], adam(module, optimiser)
+    losses = [] → losses, optimiser = [], torch.optim.Adam(module.parameters())
+    losses = [] → losses, optimiser = [], torch.optim.SGD(module.parameters(), lr=1e-3)
 a loss belongs to the module before its step: here it is computed again, after the step.
     losses.append(loss.item()) → losses.append((module(x) - wanted).square().mean().item())
 the loss is the mean of the squares, over all numbers.
@@ -86,6 +90,6 @@ exercise = write(
     CASES,
     MISTAKES,
     through=with_a_layer,
-    oracle=adams_steps,
+    oracle=steps,
     results=("losses", "w"),
 )
