@@ -40,6 +40,27 @@ class Halved(Gated):
         return super().forward(x) / 2
 
 
+class Remembering(Gated):
+    """The texts so far are read, too."""
+
+    def forward(self, x):
+        whole = x if not hasattr(self, "past") else torch.cat([self.past, x], dim=1)
+        self.past = whole
+        return super().forward(whole)[:, -x.shape[1] :]
+
+
+class Memoising(Gated):
+    def forward(self, x):
+        if not hasattr(self, "kept"):
+            self.kept = super().forward(x)
+        return self.kept
+
+
+class Doubling(Gated):
+    def forward(self, x):
+        return super().forward(x.double())
+
+
 class Empty(nn.Module):
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -123,6 +144,9 @@ REFUSED = {
         Listed: "the state of your module has w_o.weight, w_g.weight; expected w_q.weight",
         Biased: "w_g.bias; expected",
         Turned: "w_g.weight has the shape",
+        Remembering: "it keeps something from call to call",
+        Memoising: "it keeps something from call to call",
+        Doubling: "not in float32: RuntimeError",
         Empty: "the state of your module has nothing",
         lambda d_model, n_heads: None: "a NoneType was made; expected a module",
     },

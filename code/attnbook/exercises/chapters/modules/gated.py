@@ -20,7 +20,9 @@ import torch
 from torch import nn
 
 from attnbook import pytorch
-from attnbook.exercises.engine import Unfit, case, draw, write
+from attnbook.exercises.engine import Unfit, case, draw, not_yet, write
+from attnbook.exercises.engine.attempt import attempt
+from attnbook.exercises.engine.compare import difference
 from attnbook.exercises.engine.settings import plain_settings
 
 NAMES = ("w_q", "w_k", "w_v", "w_o", "w_g")
@@ -66,6 +68,36 @@ def with_matrices(made):
         return (out.detach().numpy(), *(g.numpy() for g in gradients))
 
     return call
+
+
+def again(made, arguments):
+    """For `refused`: a right module that keeps something from text to text, or needs float64."""
+    n_heads, x, *matrices = arguments.values()
+    text, other = torch.tensor(x), torch.tensor(np.concatenate([-x, x], axis=1))
+
+    def last(*texts, dtype=torch.float64):
+        def call():
+            module = made(x.shape[-1], n_heads)
+            _filled(module, matrices)
+            outputs = [module.to(dtype)(each.to(dtype)) for each in texts]
+            return outputs[-1].detach().numpy()
+
+        return attempt(call, {})
+
+    right, after_another, in_float32 = (
+        last(other),
+        last(text, other),
+        last(other, dtype=torch.float),
+    )
+    if after_another.raised or difference(right.value, after_another.value):
+        return not_yet(
+            "after a first text your module returns something else for a second one than a new "
+            "module does: it keeps something from call to call."
+        )
+    if in_float32.raised or in_float32.value.dtype != np.float32:
+        what = in_float32.message if in_float32.raised else "float64 comes out"
+        return not_yet(f"the numbers are right in float64, but not in float32: {what}")
+    return None
 
 
 def _filled(module, matrices):
@@ -147,6 +179,14 @@ the word that asks has the gate, not the word that is read: multiply what was fo
 the gate multiplies what a head found; a query, a key or a score is left as it is.
     attention(q, k, v) → attention(q * torch.sigmoid(self.w_g(x)).mT[..., None], k, v) ; gates * found → found
     attention(q, k, v) → attention(q, k * torch.sigmoid(self.w_g(x)).mT[..., None], v) ; gates * found → found
+the numbers of a head stand side by side: each gate is repeated d_head times in a row.
+    self.w_o(pytorch.merge_heads(gates * found)) → self.w_o(torch.sigmoid(self.w_g(x)).repeat(1, 1, found.shape[-1]) * pytorch.merge_heads(found))
+the gates of the heads are in reverse order: column h of `self.w_g(x)` belongs to head h.
+    .mT[..., None] → .flip(-1).mT[..., None]
+the gate of a word comes from the word, x, and not from what the heads have found for it.
+    self.w_g(x)) → self.w_g(pytorch.merge_heads(found)))
+the weights of a query sum to 1: the softmax runs over the keys, the last axis of the scores.
+    pytorch.scaled_dot_product_attention(q, k, v) → torch.softmax(q @ k.mT / q.shape[-1] ** 0.5, dim=-2) @ v
 each gate belongs to one head: here all heads have the same.
     .mT[..., None] → .mean(dim=-1)[:, None, :, None]
 each gate belongs to one word: here all words have the same.
@@ -178,6 +218,7 @@ exercise = write(
     CASES,
     MISTAKES,
     through=with_matrices,
+    refused=again,
     oracle=in_loops,
     results=("out", *(f"grad_{name}" for name in NAMES)),
 )
