@@ -45,8 +45,8 @@ def needs(files, cells):
 def closed(wanted, before):
     """The chapters that are wanted, and all that they need."""
     found = set(wanted)
-    for n in wanted:
-        found |= closed(before[n], before)
+    while more := {b for n in found for b in before[n]} - found:
+        found |= more
     return found
 
 
