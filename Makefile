@@ -29,8 +29,8 @@ lab:
 notebooks:
 	@sh tools/python -m tools environment requirements.txt
 	@.venv/bin/python -m tools chapter_numbers
-	@.venv/bin/python -m tools ways
 	@.venv/bin/python -m tools rerun $(if $(FRESH),--fresh) $(NB)
+	@.venv/bin/python -m tools ways  # counts the minutes that `rerun` writes
 
 check:
 	@sh tools/python -m tools environment requirements.txt

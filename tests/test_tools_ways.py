@@ -5,14 +5,16 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from attnbook import plots
 from tools import toc, ways
+from tools.reproducible import ROOT
 
 BEFORE = [[], [0], [0], [1, 0], [3, 2]]
 
 
 def test_the_first_page_and_the_map_are_up_to_date():
     page, drawing = ways.written()
-    assert ways.INDEX.read_text(encoding="utf-8") == page
-    assert ways.MAP.read_text(encoding="utf-8") == drawing
+    for path, wanted in {"book/index.md": page, "book/_static/map.svg": drawing}.items():
+        fresh = (ROOT / path).read_text(encoding="utf-8") == wanted
+        assert fresh, f"{path} is not up to date: run make notebooks"
 
 
 def test_each_way_is_whole():
