@@ -2,15 +2,15 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from jupyter_client import KernelManager
 
-from tools import check, kernels, prove, pytest_budget
-from tools.nearest_tests import MOST, arguments_for, nearest
+from tools import check, kernels, nearest_tests, prove, pytest_budget
+from tools.nearest_tests import MOST, cases_of, nearest, nearest_to
 
 NOTEBOOK = "book/numpy/weighted-average.ipynb"
+EXERCISES = "code/attnbook/exercises/chapters"
 
 
 def test_each_step_looks_at_the_named_notebooks_only():
@@ -28,29 +28,53 @@ def test_each_step_looks_at_the_named_notebooks_only():
         ("book/_ext/book_sharing.py", "tests/site/test_build_sharing.py"),
         ("_toc.yml", "tests/test_chapters.py"),
         ("tests/clocks.py", "tests/test_no_clock_decides.py"),
-        ("tests/test_masks.py", "tests/test_masks.py"),
         ("tools/check.py", "tests/test_tools_check.py"),
     ],
 )
 def test_a_file_is_proved_by_the_tests_nearest_to_it(path, test):
-    tests = [each for each in arguments_for(path) if Path(each).name.startswith("test_")]
+    tests = nearest_to([path])
     assert tests[0] == test and len(tests) <= MOST
     *_, command = check.steps([path]).values()
     assert command[-len(tests) :] == tuple(tests) and NOTEBOOK not in command
 
 
+@pytest.mark.parametrize("path", ["book/index.md", "book/_static/map.svg"])
+def test_what_a_tool_writes_is_proved_by_its_tests(path):
+    assert "tests/test_tools_ways.py" in nearest_to([path])
+
+
+def test_the_site_is_asked_only_once_it_is_built(monkeypatch, tmp_path):
+    for built in (True, False):
+        page = tmp_path / "index.html"
+        page.touch() if built else page.unlink()
+        monkeypatch.setattr(nearest_tests, "SITE", page)
+        asked = nearest("book/index.md")
+        assert any(test.startswith("tests/site/") for test in asked) == built
+
+
 def test_what_no_test_speaks_of_is_proved_by_those_of_its_importers():
     path = "code/attnbook/exercises/engine/diagnose/predictions.py"
     assert nearest(path) == []
-    assert "tests/test_exercise_facts.py" in arguments_for(path)
+    assert "tests/test_exercise_facts.py" in nearest_to([path])
 
 
 def test_an_exercise_is_proved_by_its_own_cases_and_a_family_by_those_of_its_exercises():
-    chapters = "code/attnbook/exercises/chapters"
-    assert arguments_for(f"{chapters}/masks/causal_mask.py")[-2:] == ["-k", "masks.causal_mask"]
-    assert arguments_for(f"{chapters}/masks/__init__.py")[-2:] == ["-k", "masks."]
-    users = arguments_for("code/attnbook/exercises/families/triangles.py")[-1]
-    assert "masks.causal_mask" in users.split(" or ")
+    assert cases_of(f"{EXERCISES}/masks/causal_mask.py") == ["masks.causal_mask"]
+    assert cases_of(f"{EXERCISES}/masks/__init__.py") == ["masks."]
+    family = "code/attnbook/exercises/families/triangles.py"
+    assert "masks.causal_mask" in cases_of(family)
+
+
+def test_several_files_are_proved_together_and_no_test_runs_twice():
+    tests = ["tests/test_masks.py", "tests/test_linear.py"]
+    modules = [f"code/attnbook/{name}.py" for name in ("masks", "linear", "positions")]
+    exercise = f"{EXERCISES}/weighted_average/by_hand.py"
+    *_, cases, whole, near = check.steps([NOTEBOOK, exercise, *tests, *modules]).values()
+    assert cases.count("tests/test_exercises.py") == 1 and NOTEBOOK in cases
+    assert whole[-2:] == tuple(tests)
+    assert set(modules) <= set(near) and not set(tests) & set(near)
+    first = [nearest_to([module])[0] for module in modules]
+    assert nearest_to(modules)[:3] == first
 
 
 def test_where_no_test_is_known_the_whole_suite_is_asked_for(tmp_path):
@@ -84,6 +108,7 @@ def test_the_rules_and_exercises_are_asked_of_the_named_notebook_only():
         ("keeps_the_rule", "weighted-average.ipynb"),
         ("_exercise", "weighted_average"),
         ("a_slip_in", "weighted_average"),
+        ("up_to_date", "test_tools_ways.py"),
     ]:
         asked = [line for line in said.splitlines() if test in line]
         assert asked

@@ -9,6 +9,8 @@ that import it do. Of another file, a test speaks that names it.
 import ast
 import functools
 import re
+import sys
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from tools.reproducible import ROOT
@@ -17,22 +19,39 @@ CHAPTERS = "code/attnbook/exercises/chapters/"
 FAMILIES = "code/attnbook/exercises/families/"
 OF_EXERCISES = "tests/test_exercises.py", "tests/test_solutions.py"
 OF_PAGES = "book/_ext/", "book/_static/", "book/_templates/"
+SITE = ROOT / "_build" / "html" / "index.html"
 TESTS = "tests/**/test_*.py"
 PYTHON = "code/**/*.py", "benchmarks/**/*.py", "tools/*.py", "tests/**/*.py"
 MOST = 8  # files of tests: all are imported before the first begins, and a minute is short
 
 
-def arguments_for(path):
-    """The arguments of pytest that prove a file: tests, and which of their cases."""
-    path = Path(path).as_posix()
-    if path in _sources(TESTS):
-        return [path]
-    if path.startswith((CHAPTERS, FAMILIES)):
-        exercises = [each for each in [path, *importers(path)] if each.startswith(CHAPTERS)]
-        return [*OF_EXERCISES, "-k", " or ".join(map(_exercise, exercises))]
+def cases_of(path):
+    """What the names of a notebook's or an exercise's own tests have in common; none of others."""
+    if path.endswith(".ipynb"):
+        return [Path(path).name, f"{Path(path).stem.replace('-', '_')}."]
+    if not path.startswith((CHAPTERS, FAMILIES)):
+        return []
+    exercises = [each for each in [path, *importers(path)] if each.startswith(CHAPTERS)]
+    names = [".".join(Path(each).with_suffix("").parts[-2:]) for each in exercises]
+    return [name.removesuffix("__init__") for name in names]
+
+
+def nearest_to(paths):
+    """The tests that prove some files: the nearest of each, then the second nearest of each, …"""
+    turns = chain.from_iterable(zip_longest(*map(_near, paths)))
+    return list(dict.fromkeys(filter(None, turns)))[: max(MOST, len(paths))]
+
+
+def _near(path):
+    """The tests nearest to a file or, where there are none, to those that import it."""
     found = nearest(path) or [test for each in importers(path) for test in nearest(each)]
-    doctests = [path] if found and path.startswith("code/") and path.endswith(".py") else []
-    return doctests + list(dict.fromkeys(found))[:MOST]
+    if not found:
+        sys.exit(f"No test speaks of {path}: `make test` proves it.")
+    return list(dict.fromkeys(found))[:MOST]
+
+
+def is_test(path):
+    return path in _sources(TESTS)
 
 
 def nearest(path):
@@ -44,9 +63,11 @@ def nearest(path):
 def _distance(test, text, path):
     """How far a test is from a file, None if it does not speak of it."""
     stem = Path(test).stem.removeprefix("test_")
-    if path.startswith(OF_PAGES):
+    if path.startswith(OF_PAGES) and not path.endswith(".svg"):
         own = Path(path).stem.removeprefix("book_")
         return (stem != f"build_{own}", own not in text) if stem.startswith("build_") else None
+    if test.startswith("tests/site/") and not SITE.is_file():
+        return None  # it would fail for want of the site
     if not path.endswith(".py"):
         return -text.count(Path(path).name) or None
     name = module(path)
@@ -108,9 +129,3 @@ def _sources(pattern):
     """What stands in the files, by their paths."""
     files = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.glob(pattern))}
     return {name: path.read_text(encoding="utf-8") for name, path in files.items()}
-
-
-def _exercise(path):
-    """What the names of an exercise's tests have in common, or of all those of a chapter."""
-    chapter, exercise = Path(path).parts[-2:]
-    return f"{chapter}.{exercise.removesuffix('.py').removeprefix('__init__')}"
