@@ -90,11 +90,12 @@ def test_a_session_without_flash_changes_no_answer():
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        (lambda lens, b, j: j < lens, "numbers of shape (1,) at each place"),
+        (lambda lens, b, j: j < lens, "look up valid_lens[b]"),
+        (lambda lens, b, j: torch.stack([j < lens[b]] * 2), "numbers of shape (2,) at each place"),
         (lambda lens, b, j: np.abs(j) < lens[b], "leaves PyTorch"),
         (lambda lens, b, j: 0 <= j < lens[b], "a chain"),
     ],
-    ids=["lengths", "NumPy", "chain"],
+    ids=["lengths", "several", "NumPy", "chain"],
 )
 def test_what_a_rule_does_that_vmap_refuses_is_told(rule, said):
     def window_rule(valid_lens, n_q, n_k, left):

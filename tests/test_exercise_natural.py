@@ -69,6 +69,28 @@ def with_the_slope_of_the_gradient(grad_capped, scores, cap):
     return grad_capped / np.cosh(grad_capped / cap) ** 2
 
 
+@hears("triton.phases", "blocks have B queries and B keys")
+def in_blocks_of_16(start, B, n_q, n_k):
+    first = start + n_k - n_q + 1
+    end = min(start + 16, n_q) + n_k - n_q
+    return max(first - first % 16, 0), max(end, 0)
+
+
+def change(slope, distance):
+    def sloped(n_heads, n_q, n_k):
+        return lambda s, b, h, i, j: s - slope(h, n_heads) * distance(j, i, n_k - n_q)
+
+    return sloped
+
+
+OF_H = change(lambda h, n: 2.0 ** (-8 * h / n), lambda j, i, more: abs(i - j))
+OF_BOTH = change(lambda h, n: 2.0 ** -(h + 1.0), lambda j, i, more: abs(i - j))
+BACK = change(lambda h, n: 2.0 ** (-8 * (h + 1) / n), lambda j, i, more: i - j)
+hears("flex_attention.sloped", "two things: heads are counted from 0")(OF_H)
+hears("flex_attention.sloped", "two things: the exponent is")(OF_BOTH)
+hears("flex_attention.sloped", "the distance has no sign, and is that of")(BACK)
+
+
 @pytest.mark.parametrize(
     ("name", "answer", "sentence"), FOUND, ids=lambda x: getattr(x, "__name__", "")
 )

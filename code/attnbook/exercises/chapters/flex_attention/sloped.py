@@ -67,6 +67,18 @@ CASES = (
 )
 
 MISTAKES = """
+two things: heads are counted from 0, so the slope has h + 1; and the distance is that of key j from
+i + n_k − n_q, without a sign.
+    (h + 1) → h ; (i + n_k - n_q) → i
+    (h + 1) → h ; torch.abs( → (
+    (h + 1) → h ; torch.abs(j - (i + n_k - n_q)) → (i + n_k - n_q - j)
+two things: the exponent is −8 (h + 1) / n_heads; and the distance is that of key j from
+i + n_k − n_q, without a sign.
+    -8 * → - ; (i + n_k - n_q) → i
+    -8 * (h + 1) / n_heads → -(h + 1.0) ; (i + n_k - n_q) → i
+the distance has no sign, and is that of key j from i + n_k − n_q, where query i stands.
+    torch.abs(j - (i + n_k - n_q)) → (i - j)
+    torch.abs(j - (i + n_k - n_q)) → (j - i)
 the exponent is −8 (h + 1) / n_heads, all of it in brackets, and h + 1 too.
     (h + 1) → h
     -8 * (h + 1) / n_heads → -(h + 1.0)

@@ -88,6 +88,9 @@ the padding is seen, or one key of it: key j is there if j < valid_lens[b].
     j < valid_lens → j <= valid_lens
 the padding hides queries: a padded key is a column, and its number is j.
     (j < valid_lens[b]) → (i < valid_lens[b]) || (j < valid_lens[b]) & (i < valid_lens[b])
+`valid_lens` has a length for each sequence, and a rule is called for one of them: look up
+valid_lens[b].
+    valid_lens[b] → valid_lens
 every sequence got the length of one, the first, the longest or the shortest: look up that of number
 b, and not of h.
     valid_lens[b] → valid_lens[0] || valid_lens.max() || valid_lens.min()

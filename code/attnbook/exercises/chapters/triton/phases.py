@@ -43,6 +43,7 @@ CASES = (
     case(start=4, B=4, n_q=8, n_k=6),
     case(start=0, B=4, n_q=12, n_k=2),
     case(start=8, B=4, n_q=12, n_k=2),
+    case(start=8, B=4, n_q=40, n_k=40),
     case(start=96, B=16, n_q=100, n_k=228),
     case(start=0, B=16, n_q=1, n_k=1000),
     stress(start=0, B=1, n_q=5, n_k=5),
@@ -51,6 +52,10 @@ CASES = (
 )
 
 MISTAKES = """
+blocks have B queries and B keys, whatever B is: 16 is one of them.
+    // B * B → // 16 * 16
+    min(start + B, n_q) → min(start + 16, n_q)
+    min(start + B, n_q) → min(start + 16, n_q) ; // B * B → // 16 * 16
 query 0 stands at key n_k − n_q, not at key 0, for full as for end: the last query sees the last
 key.
     + n_k - n_q ⇒
