@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from double import DOUBLE, text
+from double import DOUBLE, like_double, text
 
 from attnbook import exercises
 from attnbook.exercises.engine import record
@@ -14,6 +14,7 @@ from attnbook.exercises.engine.attempt import identical
 from attnbook.exercises.engine.compare import difference
 from attnbook.exercises.engine.exercise import not_yet
 from attnbook.exercises.engine.reading import read_mistakes
+from attnbook.exercises.engine.writes import Write, case
 from attnbook.positions import rope
 
 LIBRARY = {"warnings": warnings}
@@ -223,6 +224,16 @@ def test_the_place_of_the_first_difference_is_told_in_a_large_array():
         return out
 
     assert "at [1, 30]: expected 2, got 5" in text(wrong_at_one_place)
+
+
+@pytest.mark.parametrize("one", [float, np.float64, np.asarray])
+def test_numbers_that_would_look_the_same_are_told_apart(one):
+    total = like_double(Write, answer=lambda x: x.sum(), cases=(case(x=np.ones(2)),))
+    assert total.verdict(lambda x: one(1.999999996)).text.split("\n")[2:] == [
+        "  expected  2",
+        "  got       1.999999996",
+    ]
+    assert "expected  2\n  got       2.5" in total.verdict(lambda x: one(2.5)).text
 
 
 def test_a_value_off_by_more_than_rounding_differs():

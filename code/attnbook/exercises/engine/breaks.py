@@ -8,7 +8,14 @@ import numpy as np
 
 from attnbook.arguments import describe
 from attnbook.exercises.engine.attempt import attempt
-from attnbook.exercises.engine.compare import difference, first_difference, is_huge, numbers, show
+from attnbook.exercises.engine.compare import (
+    difference,
+    first_difference,
+    is_huge,
+    numbers,
+    show,
+    told_apart,
+)
 from attnbook.exercises.engine.exercise import OPEN, Exercise, aligned, not_yet, parameter_names
 
 
@@ -153,10 +160,7 @@ VERSIONS = "right version", "wrong version"
 
 def _side_by_side(right, broken):
     """Both values, and more digits where these would look the same."""
-    shown = dict(zip(VERSIONS, map(show, (right, broken)), strict=True))
+    shown = dict(zip(VERSIONS, told_apart(right, broken), strict=True))
     if len(set(shown.values())) == 1:
-        if first := first_difference(right, broken):
-            shown["first"] = first
-        elif np.ndim(right) == np.ndim(broken) == 0:
-            shown = dict(zip(VERSIONS, (f"{right:.12g}", f"{broken:.12g}"), strict=True))
+        shown["first"] = first_difference(right, broken)
     return aligned(**shown)

@@ -126,7 +126,7 @@ def _close(want, got, exact_zeros, to_the_bit):
 
 def show(value):
     """A value for a message: the numbers of a small array, dtype and shape of a large one."""
-    if isinstance(value, (float, np.number)):
+    if isinstance(value, np.number) or _is_float(value):
         return f"{value:.6g}"
     if hasattr(value, "_fields"):
         return "\n".join(f"{name} {show(x)}" for name, x in zip(value._fields, value, strict=True))
@@ -144,6 +144,20 @@ def _representation(value):
         return f"{value!r:.200}"
     except Exception:
         return f"a {type(value).__name__}"
+
+
+def told_apart(want, got):
+    """Both values for a message, with more digits where two numbers would look the same."""
+    shown = show(want), show(got)
+    if shown[0] == shown[1] and _is_float(want) and _is_float(got):
+        shown = f"{want:.12g}", f"{got:.12g}"
+    return shown
+
+
+def _is_float(value):
+    """Whether it is one number, which may be an array without axes."""
+    one = isinstance(value, float | np.floating | np.ndarray) and np.ndim(value) == 0
+    return one and np.asarray(value).dtype.kind == "f"
 
 
 def first_difference(want, got):

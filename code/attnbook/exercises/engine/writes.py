@@ -9,7 +9,7 @@ from typing import NamedTuple
 from attnbook.arguments import describe
 from attnbook.exercises.engine import attempt as limits
 from attnbook.exercises.engine.attempt import Outcome, TookTooLong, attempt, first_called
-from attnbook.exercises.engine.compare import difference, first_difference, show
+from attnbook.exercises.engine.compare import difference, first_difference, show, told_apart
 from attnbook.exercises.engine.diagnose import facts
 from attnbook.exercises.engine.exercise import OPEN, Exercise, Verdict, aligned, not_yet
 from attnbook.exercises.engine.sandbox import Unfit
@@ -246,14 +246,8 @@ class Write(Exercise):
         output = {name: getattr(outcome.output, name).text() for name in ("printed", "warned")}
         if outcome.raised:
             return not_yet(sentence, where=outcome.where, input=inputs, **output)
-        return not_yet(
-            sentence,
-            input=inputs,
-            expected=show(wanted),
-            got=show(got),
-            first=first_difference(wanted, got),
-            **output,
-        )
+        first, (expected, got) = first_difference(wanted, got), told_apart(wanted, got)
+        return not_yet(sentence, input=inputs, expected=expected, got=got, first=first, **output)
 
 
 def _where_gradients_differ(wanted, got):
