@@ -104,3 +104,9 @@ def test_an_empty_tensor_keeps_its_dtype_and_shape():
 def test_both_versions_of_a_break_are_called_versions():
     told = exercises.online.taken_out.verdict(0, 40).text
     assert "  right version  4\n  wrong version  nan" in told
+
+
+def test_two_sentences_are_told_apart_by_what_they_stand_for():
+    told = exercises.positions.dog_bites_man.verdict("dog bites man", "dog man bites").text
+    assert "differ with ALiBi         True" in told and "version" not in told
+    assert "Read backwards, though" in told

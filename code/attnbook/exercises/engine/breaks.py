@@ -33,7 +33,8 @@ class Break(Exercise):
 
     They differ beyond rounding, or, if the exercise is on rounding, `to_the_bit`. `allowed` gives a
     sentence for an input that is none. Both versions and the solution are judged by what the two
-    are `stated` to return on it, the right one first.
+    are `stated` to return on it, the right one first. What they return is shown below their names as
+    `versions`.
     """
 
     broken: object
@@ -41,6 +42,7 @@ class Break(Exercise):
     allowed: object
     stated: object = None
     to_the_bit: bool = False
+    versions: tuple = ("right version", "wrong version")
     kind = "Break"
 
     def __post_init__(self):
@@ -67,7 +69,7 @@ class Break(Exercise):
             return self._right(f"  it raises {broken.message}")
         equal = np.array_equal if self.to_the_bit else lambda *both: not difference(*both)
         if not equal(right.value, broken.value):
-            return self._right(*_side_by_side(right.value, broken.value))
+            return self._right(*_side_by_side(self.versions, right.value, broken.value))
         applying = (m.sentence for m in self.mistakes if m.applies(*inputs))
         sentence = next(applying, "on this input the wrong version is right.")
         return not_yet(sentence, both_return=show(right.value))
@@ -155,12 +157,9 @@ def _is_real(x, n_axes):
     return isinstance(x, np.ndarray) and x.dtype.kind in "fiu" and x.ndim == n_axes
 
 
-VERSIONS = "right version", "wrong version"
-
-
-def _side_by_side(right, broken):
+def _side_by_side(versions, right, broken):
     """Both values, and more digits where these would look the same."""
-    shown = dict(zip(VERSIONS, told_apart(right, broken), strict=True))
+    shown = dict(zip(versions, told_apart(right, broken), strict=True))
     if len(set(shown.values())) == 1:
         shown["first"] = first_difference(right, broken)
     return aligned(**shown)

@@ -13,8 +13,8 @@ two words stand as far apart as before: it is the first sentence in a mirror, an
 know left from right.
 
 Notice
-So an encoder that has ALiBi alone cannot tell who bites whom. Under a causal mask it can, since the
-mask knows which word came first.
+Read backwards, though, every two words keep their distance: so an encoder that has ALiBi alone
+cannot tell who bites whom. Under a causal mask it can, since the mask knows which word came first.
 """
 
 import numpy as np
@@ -82,4 +82,5 @@ exercise = break_it(
     right=differ_with_alibi,
     allowed=are_sentences,
     stated=(True, False),
+    versions=("differ with ALiBi", "differ without positions"),
 )
