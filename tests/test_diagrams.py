@@ -19,6 +19,14 @@ def test_a_full_table_is_readable():
     assert unreadable(figure_of(lambda: plots.table_cells(["a"], [*"bcd"], [row], {}))) == []
 
 
+@pytest.mark.parametrize("sizes", [(0.03, 0.4), (0.4, 0.03), (0.4, 0.3)])
+def test_a_box_has_the_sizes_that_it_is_given(sizes):
+    ax = primitives.sheet(1)
+    primitives.box(ax, 3, 0.5, *sizes)
+    drawn = ax.patches[0].get_path().get_extents()
+    assert (drawn.width, drawn.height) == pytest.approx(sizes)
+
+
 def test_the_heads_are_cut_from_the_width_of_the_model(monkeypatch):
     columns = []
     monkeypatch.setattr(overview, "matrix", lambda *given: columns.append(len(given[3][0])))

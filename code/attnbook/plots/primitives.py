@@ -39,7 +39,8 @@ def heading(ax, x, y, words):
 def box(ax, x, y, width, height, words="", color=PAPER, **look):
     """A box around a place, with words in it."""
     look = {"facecolor": color, "edgecolor": MUTED, "linewidth": 1, "joinstyle": "round"} | look
-    corner, style = (x - width / 2, y - height / 2), "round,pad=0,rounding_size=0.05"
+    corner, rounding = (x - width / 2, y - height / 2), min(0.05, width / 2, height / 2)
+    style = f"round,pad=0,rounding_size={rounding}"
     ax.add_patch(FancyBboxPatch(corner, width, height, style, clip_on=False, **look))
     if words:
         text(ax, x, y, words, color=INK if color == PAPER else text_color(color))
