@@ -100,26 +100,28 @@ def unreadable(figure):
     """What keeps a reader from reading: letters too small, upon each other, or cut off."""
     texts = [t for t in figure.findobj(Text) if t.get_text() and t.get_visible()]
     smallest = min(text.get_fontsize() for text in texts) / 72 * PHONE / figure.get_figwidth()
-    wrong = {
-        f"letters of {smallest:.1f} pixels on a phone": smallest < 9,
-        "texts meet": any(texts_meet(ax) for ax in figure.axes),
-        "a text leaves its panel": any(texts_leave(ax) for ax in figure.axes),
-        "something leaves the figure": leaves(figure),
-    }
-    return [fault for fault, here in wrong.items() if here]
+    found = [f"letters of {smallest:.1f} pixels on a phone"] if smallest < 9 else []
+    for ax in figure.axes:
+        found += [*texts_that_meet(ax), *texts_that_leave(ax)]
+    return found + (["something leaves the figure"] if leaves(figure) else [])
 
 
 def extents(ax):
+    """Each text of a panel, and where it stands."""
     renderer = ax.figure.canvas.get_renderer()
-    return [text.get_window_extent(renderer) for text in ax.texts]
+    return [(t.get_text(), t.get_window_extent(renderer)) for t in ax.texts if t.get_text()]
 
 
-def texts_meet(ax):
-    return any(one.overlaps(other) for one, other in combinations(extents(ax), 2))
+def texts_that_meet(ax):
+    for (one, here), (other, there) in combinations(extents(ax), 2):
+        if here.overlaps(there):
+            yield f"{one!r} and {other!r} meet"
 
 
-def texts_leave(ax):
-    return not all(ax.bbox.contains(*corner) for e in extents(ax) for corner in (e.min, e.max))
+def texts_that_leave(ax):
+    for text, extent in extents(ax):
+        if not all(ax.bbox.contains(*corner) for corner in (extent.min, extent.max)):
+            yield f"{text!r} leaves its panel"
 
 
 def leaves(figure):

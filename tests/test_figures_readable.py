@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from attnbook import plots
 from attnbook.plots import primitives
 
-ABOVE = {"bars and a limit": ["a text leaves its panel"]}  # the name of the limit stands over it
+ABOVE = {"bars and a limit": ["'budget' leaves its panel"]}  # it stands above it
 
 
 def check(name, draw):
@@ -42,14 +42,14 @@ def test_a_figure_that_changes_matplotlibs_settings_is_found(monkeypatch):
         check("number_line", draw)
 
 
-LEAVES = ["a text leaves its panel", "something leaves the figure"]
+LEAVES = ["'too many' leaves its panel", "something leaves the figure"]
 
 
 @pytest.mark.parametrize(
     ("look", "found"),
     [
         ({"size": 11}, ["letters of 8.2 pixels on a phone"]),
-        ({"y": 0.25}, ["texts meet"]),
+        ({"y": 0.25}, ["'two hidden units' and 'too many' meet"]),
         ({"x": 6.6}, LEAVES),
         ({"x": 0.1}, LEAVES),
     ],
