@@ -88,8 +88,10 @@ def test_an_import_of_another_chapters_exercise_is_found(line, found):
 def test_an_exercise_is_named_after_its_variable_and_complete(exercise):
     chapter, variable = exercise.name.split(".")
     assert getattr(getattr(exercises, chapter), variable) is exercise
-    assert len(exercise.hints) >= 2 and exercise.notice and exercise.explanation
-    assert len({known.sentence for known in exercise.mistakes}) >= 3
+    assert exercise.notice and exercise.explanation
+    assert len(exercise.hints) >= 2, "an exercise has two hints or more"
+    sentences = {known.sentence for known in exercise.mistakes}
+    assert len(sentences) >= 3, "an exercise has sentences for three mistakes or more"
 
 
 def hyphens(markdown):
