@@ -1,6 +1,7 @@
 """An answer that does not end, asks for input, or returns too much ends with a sentence."""
 
 import contextlib
+import os
 import signal
 import sys
 import time
@@ -29,7 +30,7 @@ def test_an_answer_that_never_ends_is_stopped(monkeypatch):
                 pass
 
     monkeypatch.setattr(attempt, "SECONDS", 0.5)
-    assert "did not finish" in text(endless)
+    assert "did not finish: the check stopped after 0.5 seconds of computing, in" in text(endless)
 
 
 def test_an_answer_that_swallows_the_interrupt_is_told(monkeypatch):
@@ -39,7 +40,17 @@ def test_an_answer_that_swallows_the_interrupt_is_told(monkeypatch):
         return 2 * x
 
     monkeypatch.setattr(attempt, "WAITING", 0.5)
-    assert "did not finish" in text(patient)
+    assert "did not finish: the check stopped after 0.5 seconds, in call 1" in text(patient)
+
+
+def test_the_working_directory_stays():
+    def elsewhere(x):
+        os.chdir("/")
+        return 2 * x
+
+    before = os.getcwd()
+    assert "Correct" in text(elsewhere)
+    assert os.getcwd() == before
 
 
 def test_many_slow_calls_have_one_limit(monkeypatch):

@@ -75,12 +75,23 @@ def _a_search_for_nan(x):
     return 2 * x
 
 
+def _other_threads(x):
+    torch.set_num_threads(torch.get_num_threads() + 1)
+    return 2 * x
+
+
+def _deterministic(x):
+    torch.use_deterministic_algorithms(True)
+    return 2 * x
+
+
 def _other_random_numbers(x):
     torch.manual_seed(0)
     return 2 * x
 
 
 LEFTOVERS = [_no_gradients, _another_dtype, _another_device, _a_search_for_nan]
+LEFTOVERS += [_other_threads, _deterministic]
 
 
 @pytest.mark.parametrize("function", [*LEFTOVERS, _other_random_numbers], ids=lambda f: f.__name__)

@@ -22,7 +22,7 @@ COLOURS = re.compile(r"\x1b\[[\d;]*m")  # of a terminal, in messages of PyTorch
 
 
 class TookTooLong(BaseException):
-    """Not an Exception, so that a reader's `except Exception` does not swallow it."""
+    """After how long. Not an Exception, so that a reader's `except Exception` swallows it not."""
 
 
 @dataclass
@@ -124,10 +124,12 @@ def _time_limit(seconds):
         return
 
     stopped = []
+    limits = {signal.SIGPROF: f"{SECONDS} seconds of computing"}
+    limits[signal.SIGALRM] = f"{WAITING} seconds"
 
     def stop(signum, frame):
-        stopped.append(True)
-        raise TookTooLong
+        stopped.append(limits[signum])
+        raise TookTooLong(stopped[0])
 
     computing = _alarm(signal.SIGPROF, signal.ITIMER_PROF, max(seconds, 0.01), stop)
     waiting = _alarm(signal.SIGALRM, signal.ITIMER_REAL, WAITING, stop)
@@ -136,7 +138,7 @@ def _time_limit(seconds):
             yield
     finally:
         if stopped:
-            raise TookTooLong
+            raise TookTooLong(stopped[0])
 
 
 @contextlib.contextmanager

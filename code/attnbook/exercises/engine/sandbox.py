@@ -1,4 +1,7 @@
-"""What an answer meets: what it prints and is warned of is kept, and it asks for no input."""
+"""What an answer meets: what it prints and is warned of is kept, and it asks for no input.
+
+It leaves the working directory as it was.
+"""
 
 import builtins
 import contextlib
@@ -67,6 +70,7 @@ def quiet(output):
         stack.enter_context(replaced(warnings, "showwarning", output.warn))
         stack.enter_context(np.errstate(all="warn", under="ignore"))
         stack.enter_context(replaced(builtins, "input", _no_input))
+        stack.enter_context(contextlib.chdir("."))
         yield
 
 

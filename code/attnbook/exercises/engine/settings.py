@@ -38,6 +38,18 @@ SETTINGS = (
         torch.backends.cuda.enable_flash_sdp,
         True,
     ),
+    Setting(
+        "the number of PyTorch's threads",
+        torch.get_num_threads,
+        torch.set_num_threads,
+        torch.get_num_threads(),
+    ),
+    Setting(
+        "whether PyTorch is deterministic",
+        torch.are_deterministic_algorithms_enabled,
+        torch.use_deterministic_algorithms,
+        False,
+    ),
     Setting("PyTorch's search for NaN", torch.is_anomaly_enabled, torch.set_anomaly_enabled, False),
 )
 

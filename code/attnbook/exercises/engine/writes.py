@@ -167,16 +167,11 @@ class Write(Exercise):
                 break
         return outcomes
 
-    def _too_long(self, index):
-        return (
-            f"your function did not finish: the check stopped after {limits.SECONDS} seconds, in "
-            f"call {index + 1} of {len(self.cases)}."
-        )
-
     def fault(self, wanted, outcome, index):
         """What is wrong with the outcome in one case, or None."""
         if isinstance(outcome.error, TookTooLong):
-            return self._too_long(index)
+            stopped = f"after {outcome.error}, in call {index + 1} of {len(self.cases)}"
+            return f"your function did not finish: the check stopped {stopped}."
         if isinstance(outcome.error, Unfit):
             return str(outcome.error)
         if outcome.raised:
