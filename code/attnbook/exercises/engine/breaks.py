@@ -33,8 +33,8 @@ class Break(Exercise):
 
     They differ beyond rounding, or, if the exercise is on rounding, `to_the_bit`. `allowed` gives a
     sentence for an input that is none. Both versions and the solution are judged by what the two
-    are `stated` to return on it, the right one first. What they return is shown below their names as
-    `versions`.
+    are `stated` to return on it, the right one first. What they return is shown as that of
+    these `versions`.
     """
 
     broken: object

@@ -29,8 +29,9 @@ def on_kernels(function):
     """The function on tensors, which must launch a kernel, as a function of arrays.
 
     A kernel that touches what lies outside its arrays is stopped before it does; what it does not
-    store is NaN, and so is a closed lane that is loaded without `other`. Where arguments cannot be written to, which is so when a right answer is called
-    again, its programs then run in the reverse order, too.
+    store is NaN, and so is a closed lane that is loaded without `other`. Where arguments cannot be
+    written to, which is so when a right answer is called again, its programs then run in the
+    reverse order, too.
     """
 
     @functools.wraps(function)
