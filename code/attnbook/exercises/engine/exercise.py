@@ -10,10 +10,11 @@ from attnbook.show import Markdown, source
 
 
 class Mistake(NamedTuple):
-    """A known wrong answer, and the sentence that a reader who gives it must see."""
+    """A known wrong answer, the sentence that its reader must see, and the line it is made of."""
 
     answer: object
     sentence: str
+    line: str = ""
 
 
 class Verdict(NamedTuple):

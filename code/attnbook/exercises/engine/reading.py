@@ -46,6 +46,7 @@ MISTAKE = re.compile(r"((?:^\S.*\n)+)((?:^ +.*\n)+)", re.MULTILINE)
 def write(answer, cases, mistakes, *, drafts=(), written=None, also=(), **settings):
     """A Write. Mistakes are changes of the answer, or of drafts: answers of a less careful reader.
 
+    A line of them is applied to the answer and to every draft, wherever it fits.
     Where the reader writes a kernel, too, it is `written`: a change may be made in it as well.
     `also` are mistakes that several exercises share: pairs of a wrong version and its sentence.
     """
@@ -56,7 +57,7 @@ def write(answer, cases, mistakes, *, drafts=(), written=None, also=(), **settin
         for sentence, lines in read_mistakes(mistakes):
             for line in lines:
                 for wrong in versions(line, right, *drafts):
-                    yield Mistake(wrong, sentence)
+                    yield Mistake(wrong, sentence, line)
         yield from (Mistake(*pair) for pair in also)
 
     settings |= {"known": known, "cases": tuple(cases), "written": written}
@@ -71,7 +72,7 @@ def predict(answer, mistakes, **settings):
             for line in lines:
                 at = PART.match(line)
                 wrong = _with_part(answer(), *at.groups(), answer) if at else value(line, answer)
-                yield Mistake(wrong, sentence)
+                yield Mistake(wrong, sentence, line)
 
     return Predict(answer=answer, known=known, **read_words(answer), **settings)
 
