@@ -6,11 +6,11 @@ Hints
 3. What is left is computed with, or subtracted, by ordinary instructions.
 
 Why
-K is in main memory, like every array that a kernel is handed. k and grad_o were loaded and are
-factors of products, so that the tensor cores read them from shared memory. lse was loaded, too, but
-it is subtracted, and for that it has to lie in registers. grad_s is a factor that nobody loaded: it
-was computed in registers, and as with p in `flash` the tensor cores take it from there. grad_q is a
-sum like o, and stays in registers until the end.
+The array at K is in main memory, like every array that a kernel is handed. k and grad_o were loaded
+and are factors of products, so that the tensor cores read them from shared memory. lse was loaded,
+too, but it is subtracted, and for that it has to lie in registers. grad_s is a factor that nobody
+loaded: it was computed in registers, and as with p in `flash` the tensor cores take it from there.
+grad_q is a sum like o, and stays in registers until the end.
 
 Notice
 The compiler agrees: for an H100, with B = D = 64 and two stages, it asks for 48 KiB of shared
@@ -49,7 +49,7 @@ def queries_backward(Q, K, V, GRAD_O, DELTA, L, GRAD_Q, n_q, n_k, D: tl.constexp
 
 
 def where_it_lies():
-    """Of lse, k, grad_q, K, grad_s and grad_o: 0 in registers, 1 in shared, 2 in main memory."""
+    """Of lse, k, grad_q, the array at K, grad_s, grad_o: registers 0, shared 1, main memory 2."""
     registers, shared, main = range(3)
     return [registers, shared, registers, main, registers, shared]
 
@@ -65,7 +65,7 @@ shared memory.
     at 5: 0 || 2
 grad_q is stored only at the end: until then it is a sum to which each block of keys adds, as o is.
     at 2: 1 || 2
-K is the address of the whole array, which never fits on the chip: what is loaded of it is k.
+the array at K is a whole one, and never fits on the chip: what is loaded of it is k.
     at 3: 0 || 1
 grad_s is a factor of a product, but no one has loaded it: the program computes it in registers, and
 the tensor cores take it from there, as they take p.
