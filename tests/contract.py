@@ -213,7 +213,8 @@ def _exercise(chapter, exercise):
     stubs = [c for c in code(chapter) if check in c.source]
     found = []
     if f"*{exercise.header()}*" not in statement:
-        found.append(f"the statement of {exercise.name} lacks its header {exercise.header()!r}")
+        header = f"the statement of {exercise.name} lacks its header {exercise.header()!r}"
+        found.append(f"{header}, which make notebooks writes where {EXERCISE!r} begins the cell")
     if [o.get("text", "") for c in stubs for o in c.outputs] != ["Not attempted yet.\n"]:
         found.append(f"the stub of {exercise.name} does not print that it was not attempted")
     return found
