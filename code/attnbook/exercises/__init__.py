@@ -7,9 +7,16 @@ Each exercise is an object, named after its chapter and itself::
     exercises.masks.causal_mask.solution()
     exercises.progress()
     exercises.progress("masks")
+
+The pages of the book keep a record, too; a file takes what was solved from one to the other::
+
+    exercises.import_progress("progress.json")
+    exercises.export_progress("progress.json")
 """
 
+import json
 from importlib import import_module
+from pathlib import Path
 
 from attnbook.exercises.engine import record
 from attnbook.show import Markdown
@@ -112,3 +119,21 @@ def progress(chapter=None):
     )
     head = "| exercise | tries | solved |\n|---|---:|---|\n"
     return Markdown(f"{head}{''.join(rows)}\n{solved} of {len(entries)} solved.")
+
+
+def export_progress(path):
+    """Write which exercises are tried and solved to a file, which a page of the book can take."""
+    Path(path).write_text(json.dumps(record.load(), indent=1), encoding="utf-8")
+
+
+def import_progress(path):
+    """Add what a page of the book, or `export_progress`, has written: solved there is solved here.
+
+    Raises ValueError if the file holds no record of exercises; nothing is changed then.
+    """
+    try:
+        found = record.parsed(Path(path).read_text(encoding="utf-8"))
+    except ValueError as wrong:
+        said = f"path is {str(path)!r}: expected a record of exercises, {wrong}"
+        raise ValueError(said) from None
+    record.join({name: found[name] for name in found if name in names()})

@@ -42,6 +42,32 @@ def add(name, solved):
     _save(records)
 
 
+def join(other):
+    """Keep what either record knows: the earlier day of the two, and the more tries."""
+    records = load()
+    for name, entry in other.items():
+        own = records.get(name, {})
+        days = [day for day in (own.get("solved"), entry.get("solved")) if day]
+        tries = max(own.get("tries", 0), entry.get("tries", 0))
+        records[name] = {"tries": tries} | ({"solved": min(days)} if days else {})
+    _save(records)
+
+
+def parsed(text):
+    """The record that a file holds. Raises ValueError if it holds none."""
+    records = json.loads(text)
+    if not isinstance(records, dict) or not all(map(_is_entry, records.values())):
+        raise ValueError("it does not hold a table of exercises")
+    return records
+
+
+def _is_entry(entry):
+    known = {"tries": int, "solved": str}
+    return isinstance(entry, dict) and all(
+        isinstance(entry[field], known.get(field, ())) for field in entry
+    )
+
+
 def _save(records):
     part = path().with_suffix(f".{os.getpid()}.part")
     try:
