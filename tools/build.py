@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-from tools import toc
+from tools import runtime, toc
 from tools.command import ending, started
 from tools.environment import ROOT, alone, disk_is_full
 
@@ -86,6 +86,8 @@ def why(output):
 
 
 def build():
+    if any(page.startswith("book/numpy/") for page in toc.pages()):
+        runtime.have()
     made_of = digest()
     if not MADE_OF.exists() or MADE_OF.read_text() != made_of:
         forget()
