@@ -1,0 +1,119 @@
+"""Run the cells of a page as a notebook does, and send what they show.
+
+`page` is the worker's: `page.send(kind, text)` takes "stdout", "stderr", "text",
+"html", "svg", "error", or "progress", the record of the exercises as JSON.
+"""
+
+import ast
+import linecache
+import traceback
+from contextlib import redirect_stderr, redirect_stdout
+from importlib import import_module
+from io import TextIOBase
+
+import page
+from markdown_it import MarkdownIt
+
+import attnbook
+from attnbook.exercises.engine import record
+
+MARKDOWN = MarkdownIt("commonmark").enable("table")
+FORMATS = {  # a method of what is shown: the kind that is sent, what makes its text
+    "_repr_svg_": ("svg", str),
+    "_repr_html_": ("html", str),
+    "_repr_markdown_": ("html", MARKDOWN.render),
+}
+MOST = 6  # lines of a traceback: a recursion has a thousand alike
+names = {"__name__": "__main__"}
+
+
+class Stream(TextIOBase):
+    def __init__(self, kind):
+        self.kind = kind
+
+    def write(self, text):
+        page.send(self.kind, text)
+        return len(text)
+
+
+def run(source, cell):
+    """Run the cell of this name; return whether it came to its end."""
+    before = kept()
+    with redirect_stdout(Stream("stdout")), redirect_stderr(Stream("stderr")):
+        try:
+            show(value(source, cell))
+        except BaseException as error:  # whatever a reader's cell raises
+            page.send("error", told(error))
+            return False
+        finally:
+            if kept() != before:
+                page.send("progress", kept())
+    return True
+
+
+def value(source, cell):
+    """Run a cell; return the value of its last line, if that is an expression."""
+    linecache.cache[cell] = len(source), None, source.splitlines(keepends=True), cell
+    tree = ast.parse(source, cell)
+    ends = tree.body and isinstance(tree.body[-1], ast.Expr)
+    last = ast.Expression(tree.body.pop().value if ends else ast.Constant(None))
+    exec(compile(tree, cell, "exec"), names)
+    found = eval(compile(ast.fix_missing_locations(last), cell, "eval"), names)
+    return None if source.rstrip().endswith(";") else found
+
+
+def show(found):
+    """Send an object in the richest form that it has."""
+    if found is None:
+        return
+    for method, (kind, render) in FORMATS.items():
+        form = getattr(found, method, None)
+        if form and (text := form()) is not None:
+            page.send(kind, render(text))
+            return
+    page.send("text", repr(found))
+
+
+def told(error):
+    """What a reader needs of a traceback: the lines of cells, and the error."""
+    if isinstance(error, SyntaxError):
+        return "".join(traceback.format_exception_only(error))
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename.startswith("cell ")]
+    lines = [f"{each.filename}, line {each.lineno}: {each.line}\n" for each in own]
+    if len(lines) > MOST:
+        lines = [*lines[:2], f"… {len(lines) - 3} lines …\n", lines[-1]]
+    return "".join([*lines, *traceback.format_exception_only(error)])
+
+
+def kept():
+    """The record of the exercises, as JSON."""
+    path = record.path()
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def keep(text):
+    """Go on from a record that the browser has kept."""
+    if text:
+        path = record.path()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def hint(exercise):
+    """Show the next hint of an exercise."""
+    from attnbook import exercises
+
+    with redirect_stdout(Stream("stdout")):
+        exercises.find(exercise).hint()
+    return True
+
+
+class Later:
+    """The figures: Matplotlib is loaded when the first is drawn, no sooner."""
+
+    def __getattr__(self, name):
+        return getattr(import_module("attnbook.plots"), name)
+
+
+attnbook.plots = Later()

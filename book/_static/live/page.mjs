@@ -1,0 +1,68 @@
+// Make the page's cells run: each with what it needs above it, all of them, or none any more.
+import { Cell } from "./cell.mjs";
+import { download } from "./notebook.mjs";
+import { stop } from "./python.mjs";
+import { progress } from "./store.mjs";
+
+const cells = [...document.querySelectorAll(".bd-article div.cell[id^=cell-]")].map((element) => new Cell(element, { runFrom, stop }));
+let round = 0;  // a stop ends the round of runs that is under way
+
+// The cells above that have not run as they stand: not those that only draw, and of exercises those that are begun.
+const needed = (cell) => cells.filter((other) => other.number < cell.number && other.done !== other.source
+  && (other.source !== other.original || !other.exercise && !other.draws));
+
+// Run cells one after the other; returns the one that ended them all, if one did.
+async function runEach(chosen) {
+  const mine = ++round;
+  keepOffline();
+  for (const cell of chosen) {
+    const ended = await cell.run();
+    if (mine !== round || !ended && !cell.exercise) return cell;
+  }
+}
+
+async function runFrom(cell) {
+  const above = needed(cell);
+  if (above.length) {
+    cell.wait();
+    const wrong = await runEach(above);
+    if (wrong) return cell.refuse(`This cell did not run: it needs ${wrong.name}, which did not come to its end.`);
+  }
+  return runEach([cell]);
+}
+
+addEventListener("python-ended", () => {
+  round++;
+  for (const cell of cells) cell.done = undefined;
+});
+
+function restart() {
+  stop();
+  for (const cell of cells) cell.forget();
+}
+
+// From the first run on, the browser keeps what it has loaded, so that the page runs without a network, too.
+async function keepOffline() {
+  if (!("serviceWorker" in navigator)) return;
+  const root = new URL(document.documentElement.dataset.content_root, location.href);
+  try {
+    await navigator.serviceWorker.register(new URL("offline.js", root));
+    const { active } = await navigator.serviceWorker.ready;
+    active.postMessage([location.href, ...performance.getEntriesByType("resource").map(({ name }) => name)]);
+  } catch {}  // a browser that keeps nothing
+}
+
+// A card says that its exercise is solved.
+function mark() {
+  const all = progress.all();
+  for (const cell of cells) if (cell.exercise) cell.card?.classList.toggle("solved", Boolean(all[cell.exercise]?.solved));
+}
+addEventListener("attnbook-progress", mark);
+addEventListener("storage", mark);
+mark();
+
+const press = (name, does) => document.querySelector(`.live-page .${name}`).addEventListener("click", does);
+press("run-all", () => runEach(cells.filter((cell) => !cell.exercise)));
+press("restart", restart);
+press("download", () => download(cells));
+document.documentElement.dataset.live = cells.length;

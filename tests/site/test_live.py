@@ -1,0 +1,314 @@
+"""Pages that run: what their cells show, and what a reader does with them, in a real browser.
+
+Nothing here asserts a time. A wait ends when the page says that it is done.
+"""
+
+import json
+from pathlib import Path
+
+import faults
+import looks
+import pytest
+from browsing import served
+
+from attnbook import exercises
+from tools import runtime, toc
+
+pytestmark = pytest.mark.skipif(
+    not runtime.FOLDER.is_dir(), reason="this machine has no files that run Python in a page"
+)
+LIVE = [page for page in toc.chapters() if page.startswith("book/numpy/")]
+PAGE = "book/numpy/weighted-average.html"
+PATIENCE = 600_000  # milliseconds, on a machine that does much else
+DONE = "document.documentElement.dataset.live && !document.querySelector('.live-busy')"
+STATIC = """cell => [...cell.querySelectorAll('.cell_output pre')]
+  .filter(pre => !pre.closest('.live-output')).map(pre => pre.textContent).join('').trim()"""
+SHOWN = """cell => [...cell.querySelectorAll('.live-output pre')]
+  .map(pre => pre.textContent).join('').trim()"""
+
+
+class Live:
+    """A page that runs, and its cells by their numbers."""
+
+    def __init__(self, page):
+        self.page = page
+        page.wait_for_function("document.documentElement.dataset.live")
+
+    def cell(self, number):
+        return self.page.locator(f"#cell-{number}")
+
+    def press(self, number, name):
+        self.cell(number).get_by_role("button", name=name, exact=False).click()
+
+    def done(self):
+        self.page.wait_for_function(DONE, timeout=PATIENCE)
+
+    def shown(self, number):
+        return self.cell(number).evaluate(SHOWN)
+
+    def run(self, number):
+        self.cell(number).locator(".run").click()
+        self.done()
+        return self.shown(number)
+
+    def write(self, number, text):
+        cell = self.cell(number)
+        if cell.locator(".edit").is_visible():
+            cell.locator(".edit").click()
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.insert_text(text)
+
+    def exercise(self, name):
+        """The number of the cell that checks this exercise."""
+        check = f"exercises.{name}.check("
+        found = self.page.locator("div.cell[id]", has_text=check).first.get_attribute("id")
+        return int(found.removeprefix("cell-"))
+
+
+@pytest.fixture
+def live(visit):
+    return lambda path=PAGE, **view: Live(visit(path, **view).page)
+
+
+JUDGE = """from attnbook.exercises import find
+
+def verdict(each, answer):
+    several = each.kind == "Break" and isinstance(answer, tuple)
+    return each.verdict(*answer) if several else each.verdict(answer)
+
+for name in exercises.names([{chapter!r}]):
+    each = find(name)
+    right = verdict(each, each.answer if each.kind == "Write" else each.answer())
+    known = each.mistakes[0]
+    wrong = verdict(each, known.answer)
+    assert right.state == "right", (name, right)
+    assert wrong.state == "wrong" and known.sentence in wrong.text, (name, wrong)
+print("all judged")"""
+
+
+@pytest.mark.parametrize("page", LIVE)
+def test_cells_print_what_the_page_shows_and_exercises_judge(page, visit):
+    """In one Python, since each page takes seconds to begin one."""
+    window = visit(f"{page}.html")
+    live = Live(window.page)
+    window.page.locator(".live-page .run-all").click()
+    live.done()
+    assert compared(live, page) > 10
+    chapter = page.rpartition("/")[2].replace("-", "_")
+    number = live.exercise(exercises.names([chapter])[0])
+    live.write(number, JUDGE.format(chapter=chapter))
+    assert live.run(number) == "all judged"
+    assert window.complaints == faults.elsewhere(window) == []
+
+
+def compared(live, page):
+    """Compare all that the cells show with the page's own; return of how many the text."""
+    text = (runtime.ROOT / f"{page}.ipynb").read_text(encoding="utf-8")
+    codes = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    cells = [(number, code) for number, code in enumerate(codes, 1) if not checks(code)]
+    for number, code in cells:
+        assert "live-ran" in live.cell(number).get_attribute("class"), number
+        if not varies(code):
+            assert live.shown(number) == live.cell(number).evaluate(STATIC), number
+        drawings = sum("image/svg+xml" in output.get("data", {}) for output in code["outputs"])
+        drawn = live.cell(number).locator('.live-output [data-kind="svg"] svg')
+        assert drawn.count() == drawings, number
+    return sum(not varies(code) for _, code in cells)
+
+
+def checks(code):
+    return ".check(" in "".join(code["source"])
+
+
+def varies(code):
+    return "nbval-ignore-output" in code["metadata"].get("tags", [])
+
+
+def test_a_request_of_the_worker_to_another_host_is_seen(visit):
+    window = visit(PAGE)
+    live = Live(window.page)
+    live.write(3, "import js; js.fetch('http://127.0.0.2:9/x'); 1")
+    assert live.run(3) == "1"
+    window.page.wait_for_timeout(100)
+    assert any("127.0.0.2" in fault for fault in faults.elsewhere(window))
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390)])
+def test_a_page_with_an_editor_and_outputs_has_no_fault(visit, scheme, width):
+    window = visit("book/numpy/masks.html", scheme=scheme, width=width)
+    live = Live(window.page)
+    number = live.exercise("masks.causal_mask")
+    live.write(number, "print('x' * 200)\nnp.eye(3)")
+    live.run(number)
+    live.run(4)
+    live.write(4, "1 / 0")
+    live.run(4)
+    assert faults.complaints(window) == faults.elsewhere(window) == looks.overflow(window) == []
+    faults.strip(window)
+    assert faults.pale(window) == []
+    judge = faults.barriers if width == 1280 else faults.barriers_on_a_phone
+    assert judge(window) == []
+
+
+def test_a_mistake_in_an_answer_is_named_and_the_right_one_is_kept(live, site):
+    opened = live("book/numpy/masks.html")
+    number = opened.exercise("masks.causal_mask")
+    assert opened.run(number) == "Not attempted yet."
+    answer = (
+        "def causal_mask(n_q, n_k):\n    return np.tri(n_q, n_k, {}, dtype=bool)\n\n"
+        "exercises.masks.causal_mask.check(causal_mask)"
+    )
+    opened.write(number, answer.format(0))
+    assert opened.run(number).startswith("Not yet: the triangle is anchored at the top left")
+    card = opened.page.locator("section.exercise", has=opened.cell(number))
+    assert "solved" not in card.get_attribute("class")
+    opened.write(number, answer.format("n_k - n_q"))
+    assert opened.run(number).startswith("Correct.")
+    assert "solved" in card.get_attribute("class")
+    opened.page.reload()
+    opened = Live(opened.page)
+    assert "n_k - n_q" in opened.cell(number).inner_text()
+    assert "solved" in card.get_attribute("class")
+    opened.page.goto(f"{site}/book/progress.html")
+    mark = opened.page.locator("[data-exercise='masks.causal_mask']")
+    mark.filter(has_text="solved on 20").wait_for()
+
+
+def test_hints_come_one_by_one_and_the_solution_opens(live):
+    opened = live("book/numpy/masks.html")
+    number = opened.exercise("masks.causal_mask")
+    for hint in (1, 2):
+        opened.press(number, "Hint")
+        opened.done()
+        assert opened.shown(number).startswith(f"Hint {hint} of ")
+    opened.press(number, "Solution")
+    card = opened.page.locator("section.exercise", has=opened.cell(number))
+    assert card.locator("details.solution p").first.is_visible()
+
+
+HOSTILE = {
+    "1 / 0": "ZeroDivisionError: division by zero",
+    "def f(:": "SyntaxError: invalid syntax",
+    "[np.ones(10**7) for _ in range(1000)]": "Unable to allocate",
+    "def f(n):\n    return f(n + 1)\nf(0)": "RecursionError",
+    "import sys; sys.exit()": "SystemExit",
+    "raise KeyboardInterrupt": "KeyboardInterrupt",
+    "import os; os._exit(1)": "Python ended",
+    "import torch": "No module named 'torch'",
+    "open('nowhere')": "FileNotFoundError",
+    "input()": "Error",
+}
+
+
+def test_whatever_a_cell_does_the_page_goes_on(live):
+    opened = live()
+    number = opened.exercise("weighted_average.very_wide")
+    for source, told in HOSTILE.items():
+        opened.write(number, source)
+        shown = opened.run(number)
+        assert told in shown and len(shown) < 600, source
+        opened.write(number, "print(np.ones(2) + 2)")
+        assert opened.run(number) == "[3. 3.]", source
+
+
+def test_an_endless_loop_is_stopped_and_the_next_run_begins_anew(live):
+    opened = live()
+    number = opened.exercise("weighted_average.very_wide")
+    opened.write(number, "mine = 1\nprint('begun', flush=True)\nwhile True: pass")
+    opened.cell(number).locator(".run").click()
+    opened.cell(number).locator(".live-output", has_text="begun").wait_for(timeout=PATIENCE)
+    assert opened.cell(number).locator(".run").inner_text() == "Stop"
+    opened.cell(number).locator(".run").click()
+    opened.done()
+    assert opened.shown(number).endswith(
+        "Stopped. The next run begins a new Python, without the variables of this one."
+    )
+    opened.write(number, "print('mine' in globals(), len(scores))")
+    assert opened.run(number).startswith("False ")  # the cells above have run again
+
+
+def test_a_cell_needs_those_above_it_and_says_which_of_them_failed(live):
+    opened = live()
+    first = opened.exercise("weighted_average.by_hand")
+    opened.write(3, "raise ValueError('mine')")
+    assert "it needs cell 3, which did not come to its end" in opened.run(first)
+    opened.cell(3).locator(".reset").click()
+    assert opened.run(first) == "Not attempted yet."
+
+
+def test_the_page_is_taken_along_with_its_edits(live):
+    opened = live()
+    opened.write(3, "print('mine')")
+    with opened.page.expect_download() as taken:
+        opened.page.locator(".live-page .download").click()
+    notebook = json.loads(Path(taken.value.path()).read_text(encoding="utf-8"))
+    codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    own = json.loads((runtime.ROOT / "book/numpy/weighted-average.ipynb").read_text())
+    originals = [cell for cell in own["cells"] if cell["cell_type"] == "code"]
+    assert [
+        i
+        for i, (a, b) in enumerate(zip(codes, originals, strict=True), 1)
+        if a["source"] != b["source"]
+    ] == [3]
+    assert codes[2]["source"] == "print('mine')"
+
+
+def test_keys_run_a_cell_and_leave_its_editor(live):
+    opened = live()
+    opened.write(3, "print(6 * 7)")
+    opened.page.keyboard.press("Shift+Enter")
+    opened.done()
+    assert opened.shown(3) == "42"
+    opened.page.keyboard.press("Escape")
+    focused = "document.activeElement.getAttribute('aria-label')"
+    assert opened.page.evaluate(focused) == "Run cell 3"
+
+
+def test_nothing_is_asked_for_before_a_reader_asks(visit):
+    window = visit(PAGE)
+    Live(window.page)
+    own = [url.removeprefix(window.root) for url in window.requests]
+    assert not [url for url in own if "/python/" in url or "codemirror" in url or "worker" in url]
+
+
+def test_the_page_runs_without_a_network_after_the_first_run(folder, browser):
+    with served(folder) as root:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(f"{root}/{PAGE}")
+        opened = Live(page)
+        assert opened.run(3)
+        page.wait_for_function("navigator.serviceWorker.controller")
+        page.reload()  # what was loaded before the first run is kept now
+        assert Live(page).run(3)
+    page.reload()
+    opened = Live(page)
+    opened.write(3, "print(40 + 2)")
+    assert opened.run(3) == "42"
+    context.close()
+
+
+def test_a_file_takes_progress_from_one_browser_to_another(browser, site, tmp_path):
+    def begin():
+        page = browser.new_context().new_page()
+        page.goto(f"{site}/book/progress.html")
+        page.locator(".live-page [role=status]", has_text="solved").wait_for()
+        return page
+
+    one, other = begin(), begin()
+    record = {"masks.added": {"tries": 2, "solved": "2026-01-05"}, "of.another_book": {"tries": 1}}
+    one.evaluate("record => localStorage.setItem('attnbook-progress', record)", json.dumps(record))
+    with one.expect_download() as taken:
+        one.locator(".save").click()
+    file = tmp_path / "progress.json"
+    taken.value.save_as(file)
+    other.locator("input[type=file]").set_input_files(file)
+    other.locator("[data-exercise='masks.added']", has_text="solved on 2026-01-05").wait_for()
+    assert "1 taken from progress.json" in other.locator(".live-page [role=status]").inner_text()
+    (tmp_path / "wrong.json").write_text("[", encoding="utf-8")
+    other.locator("input[type=file]").set_input_files(tmp_path / "wrong.json")
+    other.locator(".live-page [role=status]", has_text="is not a record").wait_for()
+    assert other.locator("li.solved").count() == 1
+    for page in (one, other):
+        page.context.close()
