@@ -4,6 +4,9 @@ import numpy as np
 import torch
 
 from attnbook import masks, reference
+from attnbook.pytorch import rules
+
+REFUSED = set()  # the fields of a rule under which the kernels refuse it
 
 
 def visible(q, k, causal=False, window=None, valid_lens=None, rule=None):
@@ -20,6 +23,14 @@ def visible(q, k, causal=False, window=None, valid_lens=None, rule=None):
         by_rule = rule.mask(n_q, n_k).numpy()
         mask = mask & by_rule.reshape(-1, 1, n_q, n_k)
     return mask
+
+
+def never_set(table):
+    """The fields of a rule that no options of a table set: a mask that has one is not tried."""
+    seen = "causal", "window", "valid_lens", "rule"
+    made = [rules.of(**{name: x for name, x in each.items() if name in seen}) for each in table]
+    fields = (field for rule in made for field in rule._asdict().items())
+    return set(rules.Rule._fields) - REFUSED - {n for n, x in fields if rules.Rule(**{n: x}).hides}
 
 
 def definition(q, k, v, *, softcap=None, bias=None, scale=None, **seen):

@@ -7,7 +7,7 @@ keys: what stands here lies amid blocks of which some queries see a part.
 import numpy as np
 import pytest
 import torch
-from kernel_oracle import definition, drawn, tolerance, visible
+from kernel_oracle import definition, drawn, never_set, tolerance, visible
 from test_kernels_backward import FORMS, sizes_of_errors
 from test_kernels_wrong import copied, folder  # noqa: F401  (a fixture)
 
@@ -70,6 +70,10 @@ def by_hand(x, softcap=None, **seen):
     grad_scores = gradients.softmax_backward(grad_weights, weights, mask) * slope
     grad_q, grad_k = gradients.dot_product_scores_backward(grad_scores, q, k, None, mask)
     return grad_q, *(y.sum(1, keepdims=True) for y in (grad_k, grad_v))
+
+
+def test_every_field_of_a_rule_hides_something():
+    assert never_set(OPTIONS.values()) == set()
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)

@@ -60,6 +60,13 @@ def asked(sizes, seed=0):
     return oracle.drawn((2, 2, n_q, 16), (2, 1, n_k, 16), seed=seed, count=4)
 
 
+def test_every_field_of_a_rule_is_tried():
+    tried = [{"rule": rule(*SIZES["square"])} for rule in RULES.values()]
+    assert oracle.never_set(tried) == set()
+    without = [{"rule": rules.prefix(3)}, {"causal": True, "window": 3}]
+    assert oracle.never_set(without) == {"valid_lens", "documents"}
+
+
 @every_size
 @every_rule
 def test_forward_is_the_definition(name, sizes):

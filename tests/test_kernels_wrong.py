@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from kernel_oracle import definition, drawn, gradients
+from kernel_oracle import definition, drawn, gradients, never_set
 
 from attnbook import kernels
 from attnbook.exercises.engine.edits import changed
@@ -275,6 +275,10 @@ def test_a_mistake_is_rejected(folder, answers, number):
     launch = copied(folder, f"kernels_copy_{number}", *mistake)
     with pytest.raises(AssertionError):
         assert_right(answers, launch, mistake[0])
+
+
+def test_every_field_of_a_rule_is_in_a_case():
+    assert never_set(options for _, options, *_ in cases()) == set()
 
 
 def test_there_are_different_mistakes_and_in_every_file_that_computes():
