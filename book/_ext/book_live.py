@@ -18,8 +18,8 @@ RUNTIME = ROOT / ".runtime"
 PINNED = ROOT / "tools" / "runtime.json"
 LIVE = "book/numpy/"
 TORCH = "book/pytorch/", "book/gpu/"
-FIRST = "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"
-AT_ONCE = "numpy", "jaxtyping", "wadler-lindig", "markdown-it-py", "mdurl", "platformdirs"
+CORE = "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"
+PACKAGES = "numpy", "jaxtyping", "markdown-it-py", "platformdirs"  # loaded before the first cell
 LEFT_OUT = "kernels", "distributed", "fused", "pytorch", "measure"  # they need PyTorch
 PAGE_BAR = """<div class="live-page" role="group" aria-label="Run this page">
 <p>Run, change and check everything on this page, here in your browser. The first run loads Python
@@ -57,9 +57,17 @@ def _begin(app, config):
     if not config.runs:
         return
     packages = json.loads(PINNED.read_text(encoding="utf-8"))["lock"]["packages"]
-    files = [*FIRST, *(packages[name]["file_name"] for name in AT_ONCE)]
+    files = [*CORE, *(packages[name]["file_name"] for name in _with_needs(PACKAGES, packages))]
     loaded = sum((RUNTIME / name).stat().st_size for name in files)
     config.add("loaded", round((loaded + len(_package())) / 1e6), "env", int)
+
+
+def _with_needs(names, packages):
+    """The packages and all that they depend on."""
+    found = set(names)
+    for name in names:
+        found |= _with_needs(packages[name]["depends"], packages)
+    return found
 
 
 def _mark(app, document):
@@ -113,6 +121,7 @@ def _write(app, error):
     shutil.copytree(RUNTIME, place, dirs_exist_ok=True)
     pinned = json.loads(PINNED.read_text(encoding="utf-8"))
     (place / "pyodide-lock.json").write_text(json.dumps(pinned["lock"]), encoding="utf-8")
+    (place / "first.json").write_text(json.dumps({"first": PACKAGES}), encoding="utf-8")
     (place / "attnbook.zip").write_bytes(_package())
     static = Path(app.outdir, "_static", "live")
     shutil.move(static / "kernel.py", place / "kernel.py")

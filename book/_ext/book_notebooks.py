@@ -1,7 +1,8 @@
 """Read notebooks, which are plain Markdown, as the site's own: equations and solutions.
 
 A comment `<!-- eq-name -->` before a formula is its label, a link to `#eq-name` tells its number,
-and the cells that check an exercise are followed by the exercise's solution.
+`<!-- moving name -->` is a figure that a reader moves, and the cells that check an exercise are
+followed by the exercise's solution.
 """
 
 import json
@@ -12,8 +13,15 @@ REFERENCE = re.compile(r"\[([^\]\n]+)\]\(#(eq-[\w-]+)\)")
 CHECK = re.compile(r"^exercises\.(\w+\.\w+)\.check\(", re.MULTILINE)
 
 
+MOVING = re.compile(r"^<!-- moving (\w+) -->$", re.MULTILINE)
+MOVED = (
+    r'<div class="moving" data-figure="\1"><button type="button">Move it yourself</button></div>'
+)
+
+
 def rich(text):
     """The Markdown of a cell, as MyST: each line stays the line it was."""
+    text = MOVING.sub(MOVED, text)
     text = LABELLED.sub(r"\n$$\n\2\n$$ (\1)", text)
     return REFERENCE.sub(r"\1 {eq}`\2`", text)
 

@@ -3,7 +3,8 @@
 import { loadPyodide } from "../../python/pyodide.mjs";
 
 const FILES = new URL("../../python/", import.meta.url).href;
-const PACKAGES = { matplotlib: /\bplots\.\w|\bmatplotlib\b/, scipy: /\bscipy\b/ };  // what in a cell asks for them
+// What in a cell asks for a package; the import of `plots` alone does not, since it draws nothing.
+const PACKAGES = { matplotlib: /\bplots(\.\w|\s+import)|\bmatplotlib\b/, scipy: /\bscipy\b/ };
 let current, loaded = 0;
 const send = (kind, text) => postMessage({ id: current, kind, text });
 
@@ -19,7 +20,8 @@ globalThis.fetch = async (...wanted) => {
 };
 
 async function begin(progress) {
-  const python = await loadPyodide({ indexURL: FILES, packages: ["numpy", "jaxtyping", "markdown-it-py", "platformdirs"] });
+  const { first } = await (await fetch(`${FILES}first.json`)).json();
+  const python = await loadPyodide({ indexURL: FILES, packages: first });
   const place = python.runPython("import sysconfig; sysconfig.get_path('purelib')");
   const own = async (file) => new Uint8Array(await (await fetch(FILES + file)).arrayBuffer());
   python.unpackArchive(await own("attnbook.zip"), "zip", { extractDir: place });
