@@ -5,9 +5,10 @@ import warnings
 import pytest
 import torch
 from test_arguments import refusal
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attnbook import fused
-from attnbook.fused import dispatch, implementations
+from attnbook.fused import implementations, sdpa_backends, slow
 
 torch.manual_seed(0)
 Q, K, V = torch.randn(3, 1, 2, 6, 16)
@@ -18,11 +19,11 @@ FEW = "fewer than 2^26 scores: to compile takes longer"
 
 @pytest.fixture(autouse=True)
 def nothing_said_yet():
-    before = set(dispatch._said)
-    dispatch._said.clear()
+    before = set(slow._said)
+    slow._said.clear()
     yield
-    dispatch._said.clear()
-    dispatch._said.update(before)
+    slow._said.clear()
+    slow._said.update(before)
 
 
 def answers(*tensors, **options):
@@ -89,26 +90,52 @@ def test_a_fall_back_is_said_once_for_each_reason_and_names_the_callers_line():
             fused.attention(Q, K, V, softcap=2.0)
     assert [warning.filename for warning in said] == [__file__]
     assert str(said[0].message) == (
-        "attention: all scores are held in memory, since "
+        "attention: all 72 scores are held in memory, since "
         f"kernels: {CPU}; SDPA: {BENT}; FlexAttention: {FEW}"
     )
     with pytest.warns(fused.SlowAttentionWarning, match="no gradients on a CPU"):
         fused.attention(Q.clone().requires_grad_(), K, V, softcap=2.0)
 
 
+def test_it_is_said_where_sdpa_takes_math_too_and_names_the_callers_line():
+    """A bias that learns has no gradient through FLASH on a CPU."""
+    learns = torch.zeros(6, 6, requires_grad=True)
+    with pytest.warns(fused.SlowAttentionWarning) as said:
+        for _ in range(2):
+            fused.attention(Q, K, V, bias=learns)
+    assert [warning.filename for warning in said] == [__file__]
+    assert str(said[0].message) == (
+        "attention: all 72 scores are held in memory, since "
+        "SDPA takes MATH: FLASH has no gradient for a bias on a CPU"
+    )
+
+
+def test_why_math_has_the_reasons_of_each_other_backend():
+    options = {"attn_mask": None, "dropout_p": 0.1}
+    assert "dropout" in sdpa_backends.why_math(Q, K, V, **options)
+    assert sdpa_backends.why_math(Q, K, V, **options | {"dropout_p": 0.0}) is None
+    with sdpa_kernel(SDPBackend.MATH):
+        assert sdpa_backends.why_math(Q, K, V, attn_mask=None) == "no other backend is allowed"
+
+
 def test_what_has_a_fused_program_says_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fused.attention(Q, K, V, causal=True, window=2)
+        with torch.no_grad():
+            fused.attention(Q, K, V, bias=torch.zeros(6, 6, requires_grad=True))
 
 
-def test_under_a_compiler_it_is_said_when_the_program_is_made():
+@pytest.mark.parametrize(
+    "options", [{"softcap": 2.0}, {"bias": torch.zeros(6, 6, requires_grad=True)}]
+)
+def test_under_a_compiler_it_is_said_when_the_program_is_made(options):
     torch.compiler.reset()
     leaf = Q.clone().requires_grad_()
     compiled = torch.compile(fused.attention, backend="aot_eager", fullgraph=True)
     with pytest.warns(fused.SlowAttentionWarning) as said:
         for _ in range(2):
-            compiled(leaf, K, V, softcap=2.0)
+            compiled(leaf, K, V, **options)
     assert len(said) == 1
 
 

@@ -112,7 +112,7 @@ WRONG = {
     (sdpa.arguments, "a scale that loses its sign"): "q * sign ⇒ q",
     (sdpa.arguments, "a scale that is only a sign"): '"scale": scale ⇒ "scale": 1.0',
     (sdpa.arguments, "no mask"): "_attn_mask(q, mask, bias) ⇒ _attn_mask(q, None, bias)",
-    (sdpa.sdpa, "zeros behind the values"): "out[..., : v.shape[-1]] ⇒ out",
+    (sdpa.with_arguments, "zeros behind the values"): "out[..., : v.shape[-1]] ⇒ out",
     (sdpa._attn_mask, "a bias shows what the mask hides"):
         "shown if mask is None else shown & mask ⇒ shown",
     (sdpa._attn_mask, "the mask shows what it hides"): "mask | ~mask.any ⇒ ~mask | ~mask.any",

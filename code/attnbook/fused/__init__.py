@@ -6,9 +6,10 @@ gives the right answer.
 """
 
 from attnbook.fused import flex
-from attnbook.fused.dispatch import SlowAttentionWarning, attention, explain
+from attnbook.fused.dispatch import attention, explain
 from attnbook.fused.sdpa_backends import Choice, backends
 from attnbook.fused.sdpa_functions import multi_head_attention, scaled_dot_product_attention
+from attnbook.fused.slow import SlowAttentionWarning
 from attnbook.fused.watching import graph, ran, recognised
 
 __all__ = [

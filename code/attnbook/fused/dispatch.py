@@ -1,6 +1,5 @@
 """One attention with all options: the first backend that does not refuse computes it."""
 
-import warnings
 from numbers import Integral
 
 import torch
@@ -13,17 +12,12 @@ from attnbook.fused.guarantees import guarded, in_one_dtype
 from attnbook.fused.sdpa import arguments
 from attnbook.fused.sdpa_backends import Choice, chosen
 from attnbook.fused.sdpa_functions import with_bias
+from attnbook.fused.slow import warn_once
 from attnbook.fused.visible import visible
 from attnbook.operation import Scalar, called_as
 from attnbook.pytorch.operation import Float, check_shapes
 from attnbook.pytorch.options import Options
 from attnbook.pytorch.rules import Rule
-
-_said = set()
-
-
-class SlowAttentionWarning(UserWarning):
-    """The readable form computes, with all scores in memory, since the other backends refuse."""
 
 
 @check_shapes
@@ -56,8 +50,9 @@ def attention(
     Returns a tensor of shape (..., n_heads, n_q, d_v), whichever backend runs. A query that sees
     nothing gets zeros. What a query may not see has no influence on its row, not even NaN or
     infinity; one that it sees makes its row NaN. Warns with `SlowAttentionWarning`, once for each
-    reason, where only the readable form is left. Raises ValueError if heads cannot be shared, a
-    length, window, cap or rule does not fit, or d_k is 0 and no scale is given.
+    reason, where all scores are held in memory, since only the readable form is left or SDPA takes
+    MATH. Raises ValueError if heads cannot be shared, a length, window, cap or rule does not fit,
+    or d_k is 0 and no scale is given.
 
     Source: Dao et al. (2022) for the blocks, Dong et al. (2024) for FlexAttention.
     """
@@ -75,7 +70,9 @@ def _by_the_first(q, k, v, options):
         reasons = {each: each.refuses(q, k, v, options) for each in _for(q, k, v)}
         first = next(each for each, reason in reasons.items() if reason is None)
         if first.name == "readable" and len(reasons) > 1:
-            _say_once(tuple(f"{each.name}: {reason}" for each, reason in reasons.items() if reason))
+            refused = (f"{each.name}: {reason}" for each, reason in reasons.items() if reason)
+            # Two frames lie between: `attention` and its check.
+            warn_once(tuple(refused), implementations.n_scores(q, k), stacklevel=4)
         out = guarded(lambda *clean: first.call(*clean, options), q, k, v, seen)
         if bias is None:
             return out
@@ -122,17 +119,3 @@ def _how(implementation, q, k, v, options):
         four_axes, named = arguments(q, k, v, **implementations.sdpa_options(q, k, options))
         return f"through {chosen(*four_axes, **named)}"
     return "all scores in memory" if implementation.name == "readable" else ""
-
-
-def _say_once(reasons):
-    """Under `torch.compile` when the program is made: the compiler calls it, and keeps no call."""
-    if reasons not in _said:
-        _said.add(reasons)
-        text = f"attention: all scores are held in memory, since {'; '.join(reasons)}"
-        # Four frames lie between: this one, `_by_the_first`, `attention` and its check.
-        warnings.warn(text, SlowAttentionWarning, stacklevel=5)
-
-
-# As torch.compiler.assume_constant_result does (2.13), which imports the compiler, and Triton with
-# it, before anybody has compiled anything: attnbook.kernels could not be imported then.
-_say_once._dynamo_marked_constant = True

@@ -11,7 +11,9 @@ from torch.nn.attention.flex_attention import and_masks, create_block_mask, flex
 
 from attnbook import pytorch
 from attnbook.fused import flex
-from attnbook.fused.sdpa import four_axes, sdpa, with_axes
+from attnbook.fused.sdpa import arguments, four_axes, with_arguments, with_axes
+from attnbook.fused.sdpa_backends import why_math
+from attnbook.fused.slow import warn_once
 from attnbook.fused.visible import visible
 from attnbook.pytorch.operation import check_and_cast
 from attnbook.pytorch.options import no_kernel
@@ -58,7 +60,16 @@ def sdpa_refuses(q, k, v, options):
 
 
 def by_sdpa(q, k, v, options):
-    return sdpa(q, k, v, **sdpa_options(q, k, options))
+    given = arguments(q, k, v, **sdpa_options(q, k, options))
+    if why := why_math(*given[0], **given[1]):
+        # Five frames lie between: a lambda, `guarded`, `_by_the_first`, `attention` and its check.
+        warn_once((f"SDPA takes MATH: {why}",), n_scores(q, k), stacklevel=7)
+    return with_arguments(q, v, *given)
+
+
+def n_scores(q, k):
+    """How many scores there are; under `torch.compile`, where it may be no number, None."""
+    return None if torch.compiler.is_compiling() else q.shape[:-1].numel() * k.shape[-2]
 
 
 def sdpa_options(q, k, options):
@@ -89,7 +100,7 @@ def flex_refuses(q, k, v, options):
         return "compiled, it takes no float64 and no width below 16"
     if torch.compiler.is_compiling() or not cpu:
         return None
-    if q.shape[:-1].numel() * k.shape[-2] < WORTH_COMPILING:
+    if n_scores(q, k) < WORTH_COMPILING:
         return f"fewer than 2^{WORTH_COMPILING.bit_length() - 1} scores: to compile takes longer"
     return _cannot_compile()
 

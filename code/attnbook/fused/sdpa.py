@@ -18,7 +18,11 @@ def sdpa(q, k, v, **options):
     The options are those of `arguments`. Where a query sees nothing, the result is finite, and of
     no meaning.
     """
-    four_axes, named = arguments(q, k, v, **options)
+    return with_arguments(q, v, *arguments(q, k, v, **options))
+
+
+def with_arguments(q, v, four_axes, named):
+    """SDPA's answer to its `arguments`, in the shape that q and v ask for."""
     out = F.scaled_dot_product_attention(*four_axes, **named)
     return out[..., : v.shape[-1]].reshape(*q.shape[:-1], v.shape[-1])
 

@@ -61,6 +61,27 @@ def chosen(q, k, v, **options):
     return _short(SDPBackend(torch._fused_sdp_choice(q, k, v, **options)))
 
 
+def why_math(q, k, v, **options):
+    """Why SDPA takes MATH, which holds all scores; None if it does not, or cannot be asked."""
+    mask = options["attn_mask"]
+    learns = mask is not None and mask.requires_grad and torch.is_grad_enabled()
+    learns_on_cpu = learns and q.device.type == "cpu"  # PyTorch 2.13 refuses it without a reason
+    no_gradient = "FLASH has no gradient for a bias on a CPU"
+    if torch.compiler.is_compiling():
+        return no_gradient if learns_on_cpu else None
+    try:
+        if chosen(q, k, v, **options) != "MATH":
+            return None
+    except RuntimeError:  # inside torch.func; or none is allowed, as SDPA will say
+        return None
+    if learns_on_cpu:
+        return no_gradient
+    others = ON_CPU[1:] if q.device.type == "cpu" else ON_GPU[1:]
+    reasons = {each: _why_not(each, (q, k, v), options) for each in others}
+    refused = [f"{_short(each)}: {reason}" for each, reason in reasons.items() if reason]
+    return ", ".join(refused) or "no other backend is allowed"
+
+
 def _short(backend):
     return backend.name.removesuffix("_ATTENTION")
 
