@@ -63,6 +63,12 @@ def test_options_say_what_the_rule_says_or_nothing(data, n_q, n_k):
         assert torch.equal(again.mask(n_q, n_k), composed.mask(n_q, n_k))
 
 
+def test_no_field_is_forgotten_where_two_rules_meet():
+    forgets = one_line.version(rules.Rule.__and__, '"valid_lens": _shortest, → ')
+    with pytest.raises(KeyError, match="valid_lens"):
+        forgets(rules.causal(), rules.prefix(2))
+
+
 def lies_together(q_documents, k_documents):
     return rules.documents(torch.tensor(q_documents), torch.tensor(k_documents)).is_contiguous
 

@@ -13,6 +13,7 @@ allows it. As in `attnbook.masks`, query i stands at key i + n_k - n_q.
 """
 
 import contextlib
+import operator
 from numbers import Integral
 from typing import NamedTuple
 
@@ -68,10 +69,16 @@ class Rule(NamedTuple):
     documents: tuple = ()
 
     def __and__(self, other):
-        left, right, prefix_len = (_fewest(*each) for each in zip(self[:3], other[:3], strict=True))
-        lens = _shortest(self.valid_lens, other.valid_lens)
-        prefix_len = None if right == 0 else prefix_len  # the causal mask hides more
-        return Rule(left, right, prefix_len, lens, self.documents + other.documents)
+        merge = {
+            "left": _fewest,
+            "right": _fewest,
+            "prefix_len": _fewest,
+            "valid_lens": _shortest,
+            "documents": operator.add,
+        }
+        pairs = zip(self._fields, self, other, strict=True)
+        both = Rule(**{name: merge[name](*pair) for name, *pair in pairs})
+        return both._replace(prefix_len=None) if both.right == 0 else both  # causal hides more
 
     @property
     def hides(self):
@@ -254,8 +261,8 @@ def _found(q_documents, k_documents):
 
 def of(causal=False, window=None, valid_lens=None, rule=None):
     """What options say, as one rule."""
-    right = 0 if causal else None
-    given = Rule(None if window is None else int(window), right, None, valid_lens)
+    left = None if window is None else int(window)
+    given = Rule(left=left, right=0 if causal else None, valid_lens=valid_lens)
     return given if rule is None else given & rule
 
 
