@@ -46,6 +46,14 @@ def rotation(m, n, frequency):
     return {"q": q, "k": k, "product": q @ k}
 
 
+def heads(word, sharpness):
+    places, kinds = np.arange(5), np.array(["name", "verb", "name", "word", "verb"])
+    before = -sharpness * np.abs(word - 1.0 - places)
+    kind = sharpness * (kinds == kinds[word])
+    scores = {"before": before, "kind": kind, "one": before + kind}
+    return {name: reference.softmax(np.array(row, float)) for name, row in scores.items()}
+
+
 def blocks(seen):
     scores, values = SIX[:seen], VALUES[:seen]
     output, lse = online.attention_with_lse(np.ones((1, 1)), scores[:, None], values[:, None])
@@ -88,6 +96,7 @@ MOVED = {
     temperature: {"power": numbers(-2, 2)},
     mask: {"mask": painted},
     rotation: {"m": whole(0, 20), "n": whole(0, 20), "frequency": numbers(0.05, 1)},
+    heads: {"word": whole(0, 4), "sharpness": numbers(0, 5)},
     blocks: {"seen": whole(1, 6)},
     roofline: {"power": whole(5, 17), "width": whole(32, 256), "bytes": whole(1, 4)},
     ring: {"turn": whole(0, 3)},
