@@ -193,12 +193,12 @@ REFUSED = {
         f"softcap is {cap}; expected a finite number above 0": {"softcap": cap}
         for cap in (0, -1, float("inf"), float("nan"))
     },
-    "valid_lens has 3 lengths, and q the shape (2, 4, 3, 8); expected one for each batch": {
+    "valid_lens has 3 lengths; expected 2, the batches of q": {
         "valid_lens": torch.tensor([1, 2, 3])
     },
     "valid_lens has 6; expected 0 to n_k = 5": {"valid_lens": torch.tensor([6, 1])},
     "valid_lens has -1; expected 0 to n_k = 5": {"valid_lens": torch.tensor([-1, 2])},
-    "valid_lens has 4 lengths, and q the shape (4, 3, 8); expected one for each batch": {
+    "valid_lens has 4 lengths; expected none: q has no axis of batches": {
         "sequence": 0,
         "valid_lens": torch.tensor([1, 2, 3, 4]),
     },

@@ -172,9 +172,8 @@ REFUSED = {
     "documents have the shapes (4,) and (5,); expected (3,) and (5,) or (2, 3) and (2, 5)": (
         lambda: attend(rules.documents(*(torch.zeros(n, dtype=int) for n in (4, 5))))
     ),
-    "valid_lens has the shape (2, 4), and q the shape (2, 4, 3, 8); expected one for each batch, "
-    "the first of four axes, and query": lambda: attend(
-        rules.padding(torch.zeros(2, 4, dtype=int))
+    "valid_lens has 2 × 4 lengths; expected 2 × 3, the batches and the queries of q": (
+        lambda: attend(rules.padding(torch.zeros(2, 4, dtype=int)))
     ),
     "valid_lens has 6; expected 0 to n_k = 5": lambda: attend(
         rules.padding(torch.tensor([[1, 2, 6], [1, 2, 3]]))

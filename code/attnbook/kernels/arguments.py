@@ -11,7 +11,6 @@ from attnbook.arguments import describe
 from attnbook.checks import heads_of_keys
 from attnbook.kernels import visible
 from attnbook.pytorch import rules
-from attnbook.pytorch.masks import refuse_lengths
 from attnbook.pytorch.operation import is_autocast
 from attnbook.pytorch.options import KERNEL_DTYPES, KERNEL_WIDTHS
 
@@ -41,18 +40,18 @@ def validated(tensors, requested):
 
 def options(q, k, requested):
     """The requested `Options`, as the kernels take them; one length for each batch."""
-    requested.refuse()
+    requested = requested.settled(q, k)
     n_k, bias, softcap = k.shape[-2], requested.bias, requested.softcap
-    scale = 1 / math.sqrt(q.shape[-1]) if requested.scale is None else float(requested.scale)
-    resolved = KernelOptions(scale, **_visible(q, k, requested))
+    scale = 1 / math.sqrt(q.shape[-1]) if requested.scale is None else requested.scale
+    resolved = KernelOptions(scale, **_visible(q, k, requested.rule))
     window, valid_lens = resolved.window, resolved.valid_lens
     _refuse_elsewhere(q, bias=bias, valid_lens=valid_lens)
     if valid_lens is not None:
-        valid_lens = _lengths(valid_lens, q, n_k)
+        valid_lens = valid_lens.to(torch.int32).repeat_interleave(math.prod(q.shape[1:-3]))
     if bias is not None:
         bias = one_batch(_broadcast(bias, (*q.shape[:-1], n_k)))
-    softcap = None if softcap is None else min(float(softcap), LARGEST_CAP)
-    window = None if window is None else min(int(window), n_k)  # no more than there are
+    softcap = None if softcap is None else min(softcap, LARGEST_CAP)
+    window = None if window is None else min(window, n_k)  # no more than there are
     return resolved._replace(window=window, valid_lens=valid_lens, softcap=softcap, bias=bias)
 
 
@@ -98,11 +97,8 @@ def one_batch(x):
     return x if x.ndim == 4 else x.reshape(math.prod(x.shape[:-3]), *x.shape[-3:])
 
 
-def _visible(q, k, requested):
+def _visible(q, k, rule):
     """causal, window and valid_lens where they say all, and else the intervals of all of them."""
-    if requested.rule is None:
-        return {name: getattr(requested, name) for name in ("causal", "window", "valid_lens")}
-    rule = requested.settled(q, k).rule
     return rules.options_of(rule) or {"intervals": visible.intervals(rule, q, k)}
 
 
@@ -111,12 +107,3 @@ def _broadcast(bias, shape):
     if bias.ndim > len(shape) or any(m not in (1, n) for m, n in sizes):
         raise ValueError(f"bias is {describe(bias)}; expected {shape}, where any axis may be 1")
     return bias.expand(shape)
-
-
-def _lengths(valid_lens, q, n_k):
-    refuse_lengths(valid_lens, n_k)
-    if q.ndim < 4 or len(valid_lens) != len(q):
-        batches = f"{len(q)}, the batches of q" if q.ndim > 3 else "none: q has no axis of batches"
-        raise ValueError(f"valid_lens has {len(valid_lens)} lengths; expected {batches}")
-    each = math.prod(q.shape[1:-3])
-    return valid_lens.to(torch.int32).repeat_interleave(each)

@@ -282,14 +282,8 @@ def refuse_unless_for(rule, q, k):
     if rule.prefix_len is not None:
         at_most("n_k", n_k, prefix_len=rule.prefix_len)
     if rule.valid_lens is not None:
-        lens = rule.valid_lens
-        if q.ndim < 4 or lens.shape not in ((len(q),), (len(q), n_q)):
-            given = f"{len(lens)} lengths" if lens.ndim == 1 else f"the shape {tuple(lens.shape)}"
-            raise ValueError(
-                f"valid_lens has {given}, and q the shape {tuple(q.shape)}; expected one for each "
-                f"batch, the first of four axes{'' if lens.ndim == 1 else ', and query'}"
-            )
-        refuse_lengths(lens, n_k)
+        _refuse_other_lengths(rule.valid_lens, q)
+        refuse_lengths(rule.valid_lens, n_k)
     for each in rule.documents:
         sizes = tuple(each.q.shape), tuple(each.k.shape)
         alike = [((n_q,), (n_k,))]
@@ -299,6 +293,16 @@ def refuse_unless_for(rule, q, k):
             raise ValueError(
                 f"documents have the shapes {sizes[0]} and {sizes[1]}; expected {expected}"
             )
+
+
+def _refuse_other_lengths(lens, q):
+    """Refuse lengths that are not one for each batch of q, or one for each query in it."""
+    fitting = (len(q), q.shape[-2])[: lens.ndim]
+    if q.ndim < 4 or lens.shape != fitting:
+        given, expected = (" × ".join(map(str, sizes)) for sizes in (lens.shape, fitting))
+        whose = "the batches of q" if lens.ndim == 1 else "the batches and the queries of q"
+        expected = f"{expected}, {whose}" if q.ndim > 3 else "none: q has no axis of batches"
+        raise ValueError(f"valid_lens has {given} lengths; expected {expected}")
 
 
 def _at(x, b, i):
