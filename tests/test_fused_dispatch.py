@@ -84,6 +84,16 @@ def test_what_is_said_to_run_runs(monkeypatch, tensors, softcap):
     assert said == called
 
 
+def test_who_stands_behind_the_first_that_takes_it_is_not_asked(monkeypatch):
+    """To ask may itself take time, and `explain` asks each."""
+    kernels, sdpa, *behind = implementations.IMPLEMENTATIONS
+    unasked = [form._replace(refuses=None) for form in behind]
+    monkeypatch.setattr(implementations, "IMPLEMENTATIONS", (kernels, sdpa, *unasked))
+    fused.attention(Q, K, V)
+    with pytest.raises(TypeError, match="not callable"):
+        fused.explain(Q, K, V)
+
+
 def test_a_fall_back_is_said_once_for_each_reason_and_names_the_callers_line():
     with pytest.warns(fused.SlowAttentionWarning) as said:
         for _ in range(2):

@@ -67,10 +67,12 @@ def _by_the_first(q, k, v, options):
         raise ValueError("q is on the device meta; expected tensors that have numbers")
     bias, seen = options.bias, visible(q, k, options)
     with torch.autocast(q.device.type, enabled=False):
-        reasons = {each: each.refuses(q, k, v, options) for each in _for(q, k, v)}
-        first = next(each for each, reason in reasons.items() if reason is None)
-        if first.name == "readable" and len(reasons) > 1:
-            refused = (f"{each.name}: {reason}" for each, reason in reasons.items() if reason)
+        refused = []
+        for first in _for(q, k, v):
+            if (reason := first.refuses(q, k, v, options)) is None:
+                break
+            refused.append(f"{first.name}: {reason}")
+        if first.name == "readable" and refused:
             # Two frames lie between: `attention` and its check.
             warn_once(tuple(refused), implementations.n_scores(q, k), stacklevel=4)
         out = guarded(lambda *clean: first.call(*clean, options), q, k, v, seen)
@@ -81,7 +83,7 @@ def _by_the_first(q, k, v, options):
 
 @check_shapes
 @called_as(attention)
-def explain(q, k, v, **options) -> list:
+def explain(q, k, v, **options) -> list[Choice]:
     """Which backend `attention` takes for these arguments, and why each other one does not.
 
     Returns a list of `Choice`, in the order in which backends are tried. Nothing is computed.

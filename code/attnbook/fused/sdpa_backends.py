@@ -39,7 +39,7 @@ def backends(
     is_causal: bool = False,
     scale: Scalar | None = None,
     enable_gqa: bool = False,
-) -> list:
+) -> list[Choice]:
     """What each of SDPA's backends for this device says to a call with the same arguments.
 
     Returns a list of `Choice`: on a CPU MATH and FLASH, on a GPU also EFFICIENT and
