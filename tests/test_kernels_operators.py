@@ -109,7 +109,7 @@ def test_a_bias_that_asks_for_a_gradient_is_refused():
         ({"k": K[..., :8]}, TypeError, r"k is float32 tensor .*; expected shape \(.*, 16\)"),
         ({"v": V[:, :, 1:]}, TypeError, r"v is float32 tensor .*; expected shape \(.*\)"),
         ({"softcap": 0}, ValueError, "softcap is 0; expected a finite number above 0"),
-        ({"window": -1}, ValueError, "window is -1; expected 0 or more keys"),
+        ({"window": -1}, ValueError, "window is -1; expected 0 or more"),
         ({"window": 3}, ValueError, "window is 3 and causal is False; expected causal=True"),
         ({"valid_lens": torch.tensor([8])}, ValueError, "valid_lens has 8; expected 0 to n_k = 7"),
         ({"valid_lens": torch.tensor([1, 2])}, ValueError, "has 2 lengths; expected 1, the batch"),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from attnbook.checks import finite_above_0
+from attnbook.checks import at_least, finite_above_0
 from attnbook.pytorch import rules
 from attnbook.pytorch.rules import Rule
 
@@ -37,8 +37,8 @@ class Options(NamedTuple):
 
     def refuse(self):
         """Refuse numbers that make no sense, whatever they are for."""
-        if self.window is not None and self.window < 0:
-            raise ValueError(f"window is {self.window}; expected 0 or more keys")
+        if self.window is not None:
+            at_least(0, window=self.window)
         if self.window is not None and not self.causal:
             raise ValueError(
                 f"window is {self.window} and causal is False; expected causal=True beside it, "
