@@ -4,6 +4,7 @@ Each has the equation, the arguments and the order of its twin. What is not fini
 products and comes back afterwards, so that a hidden NaN reaches no gradient either.
 """
 
+from attnbook.pytorch import rules
 from attnbook.pytorch.attention import (
     additive_attention,
     scaled_dot_product_attention,
@@ -74,6 +75,7 @@ __all__ = [
     "repeat_heads",
     "rope",
     "rotate",
+    "rules",
     "scaled_dot_product_attention",
     "sinusoidal",
     "sliding_window_mask",
