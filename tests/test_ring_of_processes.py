@@ -138,7 +138,7 @@ def test_a_line_that_names_the_wrong_rank_is_found():
 LAUNCH = "from attnbook.distributed import launch; launch(2, *{!r}, 'fault', 'hang', 1)"
 TORCHRUN = """
 import os
-from attnbook.distributed import command
+from attnbook.distributed.processes import command
 run = command(2, *{!r}, "fault", "hang", "1")
 os.execv(run[0], run)
 """

@@ -7,7 +7,7 @@ import torch
 import torch.distributed as dist
 
 from attnbook import distributed
-from attnbook.distributed import Machine, RankLost, Ring, Work, model
+from attnbook.distributed import Machine, RankLost, Ring, Work, model, traffic
 from attnbook.distributed.ring import Transfer
 
 
@@ -141,7 +141,7 @@ def test_what_leaves_is_counted_and_what_stays_or_arrives_is_not(handed, monkeyp
     own = dist.batch_isend_irecv, dist.all_to_all_single
     out, x = torch.empty(8), torch.arange(8.0)
     with distributed.counted() as sent:
-        assert sent == distributed.Sent(bytes=0, messages=0)
+        assert sent == traffic.Sent(bytes=0, messages=0)
         Ring(0, 4).send(torch.ones(3), torch.ones(5, dtype=torch.float64))
         assert (sent.bytes, sent.messages) == (3 * 4 + 5 * 8, 2)
         dist.batch_isend_irecv([dist.P2POp(dist.irecv, torch.empty(9), 1)])

@@ -11,32 +11,28 @@ from attnbook.distributed.model import (
     ring_step,
 )
 from attnbook.distributed.placement import join_sequence, pieces, split_sequence, visible_pairs
-from attnbook.distributed.processes import command, launch
+from attnbook.distributed.processes import launch
 from attnbook.distributed.ring import RankLost, Ring, Transfer
 from attnbook.distributed.session import run_rank
 from attnbook.distributed.traffic import (
-    Sent,
     Work,
     counted,
     head_parallel_bytes,
     ring_backward_bytes,
     ring_bytes,
 )
-from attnbook.distributed.trials import Pass, Times, agreement, timed
+from attnbook.distributed.trials import Pass, agreement, timed
 
 __all__ = [
     "Machine",
     "Pass",
     "RankLost",
     "Ring",
-    "Sent",
-    "Times",
     "Transfer",
     "Work",
     "agreement",
     "attend",
     "attend_backward",
-    "command",
     "counted",
     "flops",
     "head_parallel_attention",
