@@ -5,6 +5,7 @@ tensors, and says whether that query may look at that key; PyTorch's `and_masks`
 `score_mod` takes the score before them, and returns another.
 """
 
+from collections.abc import Callable
 from numbers import Integral
 
 import torch
@@ -20,7 +21,9 @@ BLOCK = 128  # queries, and keys, of a block: as create_block_mask has it
 
 
 @check_shapes
-def mask_mod(rule: Rule, n_q: Integral, n_k: Integral, device: torch.device | str | None = None):
+def mask_mod(
+    rule: Rule, n_q: Integral, n_k: Integral, device: torch.device | str | None = None
+) -> Callable:
     """A rule of `attnbook.pytorch.rules`, or several with ``&``, for so many queries and keys.
 
     Returns a mask_mod. Raises ValueError if a number is negative.
@@ -30,13 +33,13 @@ def mask_mod(rule: Rule, n_q: Integral, n_k: Integral, device: torch.device | st
 
 
 @check_shapes
-def mask_tensor(mask: Bool[Tensor, "batch heads n_q n_k"]):
+def mask_tensor(mask: Bool[Tensor, "batch heads n_q n_k"]) -> Callable:
     """A mask itself, any axis of which may be 1. Returns a mask_mod."""
     b_1, h_1, i_1, j_1 = (int(n > 1) for n in mask.shape)
     return lambda b, h, i, j: mask[b * b_1, h * h_1, i * i_1, j * j_1]
 
 
-def softcap(cap: Scalar):
+def softcap(cap: Scalar) -> Callable:
     """As `attnbook.pytorch.softcap`: cap · tanh(s / cap). Returns a score_mod."""
     written = repr(float(cap))  # a float that changes, PyTorch 2.15 refuses to compile
 
@@ -46,7 +49,7 @@ def softcap(cap: Scalar):
     return bent
 
 
-def alibi(n_heads: Integral, n_q: Integral, n_k: Integral):
+def alibi(n_heads: Integral, n_q: Integral, n_k: Integral) -> Callable:
     """With the bias of `alibi_bias`.
 
         s' = s - 2^(-8 (h + 1) / n_heads) · |j - (i + n_k - n_q)|
@@ -62,19 +65,19 @@ def alibi(n_heads: Integral, n_q: Integral, n_k: Integral):
     return sloped
 
 
-def bias_tensor(bias: Tensor):
+def bias_tensor(bias: Tensor) -> Callable:
     """s + bias, of shape (batch, heads, n_q, n_k), any axis 1. Returns a score_mod."""
     b_1, h_1, i_1, j_1 = (int(n > 1) for n in bias.shape)
     return lambda s, b, h, i, j: s + bias[b * b_1, h * h_1, i * i_1, j * j_1]
 
 
-def masked(*mask_mods):
+def masked(*mask_mods: Callable) -> Callable:
     """-inf for the scores that these hide: a mask without blocks. Returns a score_mod."""
     seen = and_masks(*mask_mods)
     return lambda s, b, h, i, j: torch.where(seen(b, h, i, j), s, -torch.inf)
 
 
-def in_turn(*score_mods):
+def in_turn(*score_mods: Callable) -> Callable | None:
     """One after the other. Returns a score_mod, None for none."""
 
     def all_of_them(s, b, h, i, j):
@@ -85,7 +88,9 @@ def in_turn(*score_mods):
     return all_of_them if score_mods else None
 
 
-def full_block_mask(n_q: Integral, n_k: Integral, device=None):
+def full_block_mask(
+    n_q: Integral, n_k: Integral, device: torch.device | str | None = None
+) -> BlockMask:
     """A BlockMask that shows everything, made without a look at any place.
 
     Without one FlexAttention takes a single block, and on a CPU that is held whole (PyTorch 2.13).
