@@ -1,5 +1,6 @@
 """Exercises in which the reader finds an input on which a given wrong version fails."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Number, Real
 from typing import NamedTuple
@@ -23,7 +24,7 @@ class Miss(NamedTuple):
     """A known input that breaks nothing: an example, when the sentence applies, the sentence."""
 
     answer: tuple
-    applies: object
+    applies: Callable
     sentence: str
 
 
@@ -37,9 +38,9 @@ class Break(Exercise):
     these `versions`.
     """
 
-    broken: object
-    right: object
-    allowed: object
+    broken: Callable
+    right: Callable
+    allowed: Callable
     stated: object = None
     to_the_bit: bool = False
     versions: tuple = ("right version", "wrong version")

@@ -1,6 +1,7 @@
 """What all exercises share: a check that is recorded, hints, a solution."""
 
 import inspect
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -45,13 +46,13 @@ class Exercise:
     title: str
     level: str
     minutes: int
-    answer: object
+    answer: Callable
     explanation: str = ""
     hints: tuple = ()
-    known: object = tuple
+    known: Callable[[], Iterable] = tuple
     notice: str = ""
-    through: object = as_it_is
-    written: object = None
+    through: Callable[[Callable], Callable] = as_it_is
+    written: Callable | None = None
     kind = "Exercise"
     _hints_shown: int = field(default=0, init=False)
 

@@ -1,6 +1,7 @@
 """PyTorch's global settings, which an answer neither meets changed nor leaves changed."""
 
 import contextlib
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -12,8 +13,8 @@ class Setting(NamedTuple):
     """How a setting is read and changed, and its value in a fresh PyTorch."""
 
     name: str
-    get: object
-    set: object
+    get: Callable
+    set: Callable
     plain: object
 
 

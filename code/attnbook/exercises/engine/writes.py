@@ -2,6 +2,7 @@
 
 import time
 from collections import namedtuple
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -64,8 +65,8 @@ class Write(Exercise):
     to_the_bit: bool = False
     results: tuple = ()
     counts: dict = field(default_factory=dict)
-    refused: object = None
-    oracle: object = None
+    refused: Callable[[Callable, dict], Verdict | None] | None = None
+    oracle: Callable | None = None
     ours: tuple = ()
     kind = "Write"
     _results: dict = field(default_factory=dict, init=False)
