@@ -7,6 +7,7 @@ import pytest
 from double import DOUBLE, like_double
 
 from attnbook import exercises
+from attnbook.exercises.engine.compare import Fault
 from attnbook.exercises.engine.diagnose.cases import division
 from attnbook.exercises.engine.diagnose.relations import RELATIONS, relation
 from attnbook.exercises.engine.edits import versions
@@ -103,6 +104,12 @@ def test_a_number_that_alone_is_wrong_or_right_is_told():
     assert relation([third, first]) is None
 
 
+def refuses_float32(x):
+    if x.dtype == np.float32:
+        raise TypeError("the dtype is float32")
+    return 2 * x
+
+
 def test_where_an_answer_is_right_is_told():
     batches = replace(
         DOUBLE, cases=(*DOUBLE.cases, case(x=np.ones((2, 2, 2))), stress(x=np.array([9.0])))
@@ -114,6 +121,8 @@ def test_where_an_answer_is_right_is_told():
     single = replace(DOUBLE, cases=(*DOUBLE.cases, stress(x=np.ones(3, np.float32))))
     told = single.verdict(lambda x: 2 * x.astype(float)).text
     assert "the dtype is float64; expected float32" in told and "extreme" not in told
+    told = single.verdict(refuses_float32).text
+    assert "raised TypeError: the dtype is float32" in told and "extreme" in told
     told = batches.verdict(lambda x: 5 * x).text
     assert "right with" not in told and "right where" not in told
 
@@ -305,7 +314,7 @@ def test_results_that_are_right_beside_a_wrong_one_are_told():
     ],
 )
 def test_what_makes_an_input_extreme_is_told(x, what):
-    told = division([case(x=np.eye(2)), stress(x=x)], ("", "the values differ"))
+    told = division([case(x=np.eye(2)), stress(x=x)], (None, Fault("the values differ", "values")))
     assert told == f"it is right on every ordinary input, and wrong on this extreme one{what}"
 
 

@@ -14,6 +14,15 @@ TOLERANCE = {"float16": 4e-3, "float32": 1e-5, "float64": 1e-11}
 NUMBERS = (bool, int, float, np.generic)
 
 
+class Fault(str):
+    """What is wrong, in words; whether "values", "shape" or "dtype" `differs`, of which result."""
+
+    def __new__(cls, words, differs=None, result=None):
+        fault = super().__new__(cls, words)
+        fault.differs, fault.result = differs, result
+        return fault
+
+
 def is_huge(value):
     """Whether an array or a tensor is no answer that anybody typed."""
     return math.prod(getattr(value, "shape", ())) > LARGEST
@@ -39,25 +48,25 @@ def _of_tensor(tensor):
 
 
 def difference(want, got, exact_zeros=False, dtype_matters=True, to_the_bit=False):
-    """None where `got` is as wanted; else what is wrong with it, without the values.
+    """None where `got` is as wanted; else a `Fault`, what is wrong with it without the values.
 
     Arrays and numbers agree within the tolerance of the wanted dtype, or `to_the_bit`. With
     `exact_zeros`, what should be 0 must be exactly 0. A list of numbers is the array of them, and
     a list of results their tuple.
     """
     if got is None:
-        return "nothing was returned: is a `return` missing?"
+        return Fault("nothing was returned: is a `return` missing?")
     if isinstance(want, tuple):
         return _tuples(want, got, exact_zeros, dtype_matters, to_the_bit)
     want, got = np.asarray(want), _array_of_list(got)
     if type(got) is not np.ndarray and not isinstance(got, NUMBERS):
-        return f"a {type(got).__name__} was returned; expected {_kind(want)}"
+        return Fault(f"a {type(got).__name__} was returned; expected {_kind(want)}")
     if np.shape(got) != want.shape:
-        return f"the shape is {np.shape(got)}; expected {want.shape}"
+        return Fault(f"the shape is {np.shape(got)}; expected {want.shape}", "shape")
     if dtype_matters and not _same_dtype(want, got):
-        return f"the dtype is {np.asarray(got).dtype}; expected {want.dtype}"
+        return Fault(f"the dtype is {np.asarray(got).dtype}; expected {want.dtype}", "dtype")
     if not _close(want, np.asarray(got), exact_zeros, to_the_bit):
-        return "the values differ"
+        return Fault("the values differ", "values")
     return None
 
 
@@ -69,10 +78,10 @@ def _array_of_list(got):
 
 def _tuples(want, got, *options):
     if fault := _are_not(len(want), got):
-        return fault
+        return Fault(fault)
     for name, *pair in zip(_names(want), want, got, strict=True):
         if fault := difference(*pair, *options):
-            return f"{name}: {fault}"
+            return Fault(f"{name}: {fault}", fault.differs, name)
     return None
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from attnbook.arguments import describe
 from attnbook.exercises.engine import attempt as limits
 from attnbook.exercises.engine.attempt import Outcome, TookTooLong, attempt, first_called
-from attnbook.exercises.engine.compare import difference, first_difference, show, told_apart
+from attnbook.exercises.engine.compare import Fault, difference, first_difference, show, told_apart
 from attnbook.exercises.engine.diagnose import facts
 from attnbook.exercises.engine.exercise import OPEN, Exercise, Verdict, aligned, not_yet
 from attnbook.exercises.engine.sandbox import Unfit
@@ -107,11 +107,10 @@ class Write(Exercise):
 
     def _of_a_count(self, fault, wanted, outcome):
         """The fault, in the words of the count if that is what differs."""
-        name = fault.partition(": the values differ")[0]
-        if name not in self.counts:
+        if fault.differs != "values" or fault.result not in self.counts:
             return fault
-        want, got = (getattr(self._named(each.value), name) for each in (wanted, outcome))
-        return f"{self.counts[name]}: {got}; needed: {want}"
+        want, got = (getattr(self._named(each.value), fault.result) for each in (wanted, outcome))
+        return f"{self.counts[fault.result]}: {got}; needed: {want}"
 
     def _again(self, answer, outcomes):
         """Call a right answer once more, with arguments that cannot be written to."""
@@ -169,17 +168,18 @@ class Write(Exercise):
         return outcomes
 
     def fault(self, wanted, outcome, index):
-        """What is wrong with the outcome in one case, or None."""
+        """The `Fault` of the outcome in one case, or None."""
         if isinstance(outcome.error, TookTooLong):
             stopped = f"after {outcome.error}, in call {index + 1} of {len(self.cases)}"
-            return f"your function did not finish: the check stopped {stopped}."
+            return Fault(f"your function did not finish: the check stopped {stopped}.")
         if isinstance(outcome.error, Unfit):
-            return str(outcome.error)
+            return Fault(outcome.error)
         if outcome.raised:
-            return f"your function raised {outcome.message}"
+            return Fault(f"your function raised {outcome.message}")
         fault = self.difference(wanted.value, outcome.value)
         if not fault and outcome.changed:
-            return f"your function changed its argument {outcome.changed[0]}; work on a new array"
+            fault = f"your function changed its argument {outcome.changed[0]}; work on a new array"
+            return Fault(fault)
         return fault
 
     def _cause(self, outcomes, faults):

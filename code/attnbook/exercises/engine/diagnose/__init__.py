@@ -11,6 +11,8 @@ from attnbook.exercises.engine.diagnose.cases import division
 from attnbook.exercises.engine.diagnose.relations import first_wrong, relation, right_results
 from attnbook.exercises.engine.diagnose.slips import mistaken
 
+OF_NUMBERS = "values", "shape"  # what differs of a result that is an array, as it should
+
 
 def facts(*seen):
     """What is seen of an answer, in words: of its outcomes, and of what is wrong with each.
@@ -33,7 +35,7 @@ def _facts(exercise, answer, outcomes, faults):
     failing = [i for i, fault in enumerate(faults) if fault]
     failing = [i for i in failing if not exercise.cases[i].stress] or failing
     found = [division(exercise.cases, faults)]
-    if all(_is_of_numbers(faults[i]) for i in failing):
+    if all(faults[i].differs in OF_NUMBERS for i in failing):
         pairs = [(exercise.wanted[i].value, outcomes[i].value) for i in failing]
         found = [relation(pairs), *found]
         if not any(found):
@@ -45,16 +47,12 @@ def _facts(exercise, answer, outcomes, faults):
 def _differs_again(exercise, answer, outcomes, faults):
     """Whether a wrong result is another one when the answer is called again."""
     for case, outcome, fault in zip(exercise.cases, outcomes, faults, strict=True):
-        if fault and _is_of_numbers(fault):
+        if fault and fault.differs in OF_NUMBERS:
             again = attempt(exercise.through(answer), case.arguments, seconds=1)
-            if (difference(outcome.value, again.value) or "").endswith("the values differ"):
+            other = difference(outcome.value, again.value)
+            if other and other.differs == "values":
                 return True
     return False
-
-
-def _is_of_numbers(fault):
-    """Whether a result is wrong in its values or its shape alone."""
-    return fault.endswith("the values differ") or "; expected (" in fault
 
 
 def _same_as(exercise, outcomes, faults):

@@ -9,7 +9,7 @@ def division(cases, failing):
     """What the cases that fail have in common and the others lack; None if nothing simple."""
     ordinary = [not c.stress for c in cases]
     if not any(f and o for f, o in zip(failing, ordinary, strict=True)):
-        only_dtype = all("the dtype is" in f for f in failing if f)
+        only_dtype = all(f.differs == "dtype" for f in failing if f)
         return None if only_dtype else EXTREME + _extreme(cases, failing)
     chosen = [(c.arguments, f) for c, f, o in zip(cases, failing, ordinary, strict=True) if o]
     if all(fails for _, fails in chosen):
