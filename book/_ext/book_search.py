@@ -54,11 +54,11 @@ def _entry(at, title, page, text, number="", code=()):
 
 
 def _signatures(doctree, docname, page):
-    """The documented functions, each taken out of the page for an entry of its own."""
+    """The documented functions, each out of the page, as an entry with its first paragraph."""
     for description in list(doctree.findall(addnodes.desc)):
         signature, content = description[0], description[-1]
         if signature["ids"] and content.parent is description:
-            text = " ".join(_text(content).split())
+            text = " ".join(_text(content[0] if len(content) else content).split())
             yield _entry(f"{docname}.html#{signature['ids'][0]}", signature["fullname"], page, text)
     for description in list(doctree.findall(addnodes.desc)):
         description.replace_self(nodes.comment())
