@@ -1,5 +1,6 @@
 """What a check says of an answer that misbehaves."""
 
+import gc
 import sys
 import warnings
 
@@ -10,7 +11,7 @@ from double import DOUBLE, like_double, text
 
 from attnbook import exercises
 from attnbook.exercises.engine import record
-from attnbook.exercises.engine.attempt import identical
+from attnbook.exercises.engine.attempt import attempt, identical
 from attnbook.exercises.engine.compare import difference
 from attnbook.exercises.engine.exercise import not_yet
 from attnbook.exercises.engine.reading import read_mistakes
@@ -314,3 +315,9 @@ def test_wrong_answers_that_begin_alike_may_stand_in_one_line():
             ["= x | y", "= f(x)", "is f", "is g", "5", "[6, 7]"],
         ),
     ]
+
+
+def test_no_garbage_is_collected_while_an_answer_runs():
+    assert gc.isenabled()
+    assert attempt(gc.isenabled, {}).value is False
+    assert gc.isenabled()

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import gc
 import inspect
 import linecache
 import re
@@ -117,7 +118,11 @@ def identical(a, b):
 
 @contextlib.contextmanager
 def _time_limit(seconds):
-    """Interrupt what takes longer, where the platform can (the main thread of Unix)."""
+    """Interrupt what takes longer, where the platform can (the main thread of Unix).
+
+    No garbage is collected meanwhile: it would take the answer's time, and an alarm that meets a
+    callback of the collector is lost.
+    """
     in_main_thread = threading.current_thread() is threading.main_thread()
     if not (hasattr(signal, "setitimer") and in_main_thread):
         yield
@@ -133,10 +138,14 @@ def _time_limit(seconds):
 
     computing = _alarm(signal.SIGPROF, signal.ITIMER_PROF, max(seconds, 0.01), stop)
     waiting = _alarm(signal.SIGALRM, signal.ITIMER_REAL, WAITING, stop)
+    collects = gc.isenabled()
+    gc.disable()
     try:
         with computing, waiting:
             yield
     finally:
+        if collects:
+            gc.enable()
         if stopped:
             raise TookTooLong(stopped[0])
 
