@@ -3,14 +3,15 @@
 The files of Python lie in `.runtime` (tools/runtime.py). Where they do not, pages run nothing.
 """
 
+import functools
 import hashlib
 import io
 import json
-import re
 import shutil
 import zipfile
 from pathlib import Path
 
+from book_notebooks import CHECK
 from docutils import nodes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,11 +35,11 @@ LAB = "in JupyterLab, with <code>make lab</code>"
 HOSTS = "in Colab, by the button with the rocket above, or on your own machine "
 CELL_BAR = """<div class="live-bar">{buttons}<span role="status"></span></div>"""
 BUTTON = '<button type="button" class="{}" aria-label="{} {}"{}>{}</button>'
-CHECK = re.compile(r"^exercises\.(\w+\.\w+)\.check\(", re.MULTILINE)
 FROM_FILE = "if (location.protocol === 'file:') document.documentElement.classList.add('from-file')"
 EPOCH = 1980, 1, 1, 0, 0, 0
 
 
+@functools.cache
 def _package():
     """Our package as a zip, the same bytes for the same sources."""
     packed = io.BytesIO()

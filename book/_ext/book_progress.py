@@ -1,11 +1,9 @@
 """The page "My progress": every exercise of the book, with room for what a reader has solved."""
 
-import re
-
+from book_notebooks import CHECK
 from docutils import nodes
 
 PAGE = "book/progress"
-CHECK = re.compile(r"^exercises\.(\w+\.\w+)\.check\(", re.MULTILINE)
 BAR = """<div class="live-page"><button type="button" class="save">Save to a file</button>
 <button type="button" class="take">Take from a file</button><input type="file" accept=".json" hidden
 aria-label="A record of exercises"><span role="status"></span></div>"""
