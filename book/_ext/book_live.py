@@ -24,16 +24,21 @@ PACKAGES = "numpy", "jaxtyping", "markdown-it-py", "platformdirs"  # loaded befo
 LEFT_OUT = "kernels", "distributed", "fused", "pytorch", "measure"  # they need PyTorch
 PAGE_BAR = """<div class="live-page" role="group" aria-label="Run this page">
 <p>Run, change and check everything on this page, here in your browser. The first run loads Python
-({mega} MB, once); the first figure takes 10 MB more.</p>
+({mega} MB, once); the first figure takes 10 MB more. A cell runs those above it first; in an
+editor, Shift+Enter runs the cell and Esc takes you out.</p>
 <p class="from-file">Opened from a file, a page runs nothing: <code>make book</code> serves it.</p>
 <button type="button" class="run-all">Run all</button>
 <button type="button" class="restart">Restart</button>
-<button type="button" class="download">Download with my edits</button></div>"""
+<button type="button" class="download">Download with my edits</button>
+<span role="status"></span></div>"""
+ANSWERS = """<div class="live-page"><p>In the page you need no calls: write your answer into the
+cell under an exercise, and press Check, Hint or Solution below it.</p></div>"""
 ELSEWHERE = """<div class="live-page"><p>This chapter needs PyTorch, which runs in no browser. To
 run its cells, open it {places}.</p></div>"""
 LAB = "in JupyterLab, with <code>make lab</code>"
 HOSTS = "in Colab, by the button with the rocket above, or on your own machine "
-CELL_BAR = """<div class="live-bar">{buttons}<span role="status"></span></div>"""
+CELL_BAR = """<div class="live-bar"><span class="number">{number}</span>
+{buttons}<span role="status"></span></div>"""
 BUTTON = '<button type="button" class="{}" aria-label="{} {}"{}>{}</button>'
 FROM_FILE = "if (location.protocol === 'file:') document.documentElement.classList.add('from-file')"
 EPOCH = 1980, 1, 1, 0, 0, 0
@@ -80,6 +85,9 @@ def _mark(app, document):
         for cell in cells:
             _number(cell)
         _above(cells[0], PAGE_BAR.format(mega=app.config.loaded))
+        checks = (cell for cell in cells if CHECK.search(cell.astext()))
+        if first := next(checks, None):
+            _above(first.parent, ANSWERS)
     elif cells and app.env.docname.startswith(TORCH):
         hosts = HOSTS if app.config.html_theme_options.get("repository_url") else ""
         _above(cells[0], ELSEWHERE.format(places=hosts + LAB))
@@ -104,7 +112,7 @@ def _buttons(source, number):
         named |= {"hint": "Hint", "solution": "Solution"}
     shown = [BUTTON.format(name, word, f"cell {number}", "", word) for name, word in named.items()]
     reset = BUTTON.format("reset", "Reset", f"cell {number}", " hidden", "Reset")
-    return CELL_BAR.format(buttons="".join([*shown, reset]))
+    return CELL_BAR.format(number=number, buttons="".join([*shown, reset]))
 
 
 def _load(app, pagename, templatename, context, doctree):

@@ -7,7 +7,7 @@ PAGE = "book/progress"
 BAR = """<div class="live-page"><button type="button" class="save">Save to a file</button>
 <button type="button" class="take">Take from a file</button><input type="file" accept=".json" hidden
 aria-label="A record of exercises"><span role="status"></span></div>"""
-MARK = '<span class="mark" data-exercise="{}"></span>'
+MARK = '<span class="state" data-exercise="{}"></span>'
 
 
 def _cards(document):

@@ -184,12 +184,15 @@ def test_a_mistake_in_an_answer_is_named_and_the_right_one_is_kept(live, site):
 def test_hints_come_one_by_one_and_the_solution_opens(live):
     opened = live("book/numpy/masks.html")
     number = opened.exercise("masks.causal_mask")
+    told = opened.run(number)
     for hint in (1, 2):
         opened.press(number, "Hint")
         opened.done()
-        assert opened.shown(number).startswith(f"Hint {hint} of ")
-    opened.press(number, "Solution")
+        assert opened.shown(number).startswith(told)
+        assert opened.shown(number).count("Hint") == hint
     card = opened.page.locator("section.exercise", has=opened.cell(number))
+    assert not card.locator("details.solution").is_visible()
+    opened.press(number, "Solution")
     assert card.locator("details.solution p").first.is_visible()
 
 
@@ -200,10 +203,10 @@ HOSTILE = {
     "def f(n):\n    return f(n + 1)\nf(0)": "RecursionError",
     "import sys; sys.exit()": "SystemExit",
     "raise KeyboardInterrupt": "KeyboardInterrupt",
-    "import os; os._exit(1)": "Python ended",
-    "import torch": "No module named 'torch'",
+    "import os; os._exit(1)": "The next run begins a new one",
+    "import torch": "open the notebook on your own machine",
     "open('nowhere')": "FileNotFoundError",
-    "input()": "Error",
+    "input()": "write the text into the cell",
 }
 
 
@@ -234,13 +237,78 @@ def test_an_endless_loop_is_stopped_and_the_next_run_begins_anew(live):
     assert opened.run(number).startswith("False ")  # the cells above have run again
 
 
+def test_a_cell_that_prints_for_ever_drowns_no_page(live):
+    opened = live()
+    number = opened.exercise("weighted_average.very_wide")
+    opened.write(number, "while True: print('x' * 50)")
+    opened.cell(number).locator(".run").click()
+    cut = "what it prints from here on is not shown"
+    opened.cell(number).locator(".live-output", has_text=cut).wait_for(timeout=PATIENCE)
+    opened.cell(number).locator(".run").click()
+    opened.done()
+    assert len(opened.shown(number)) < 120_000
+
+
+def test_what_another_page_has_solved_meanwhile_is_kept(live):
+    opened = live("book/numpy/masks.html")
+    number = opened.exercise("masks.causal_mask")
+    opened.run(number)  # Python has begun, with the record as it was
+    record = json.dumps({"masks.added": {"tries": 1, "solved": "2026-01-05"}})
+    opened.page.evaluate("text => localStorage.setItem('attnbook-progress', text)", record)
+    opened.write(number, "exercises.masks.causal_mask.check(lambda n_q, n_k: np.ones((n_q, n_k)))")
+    assert opened.run(number).startswith("Not yet")
+    kept = json.loads(opened.page.evaluate("localStorage.getItem('attnbook-progress')"))
+    assert kept.keys() == {"masks.added", "masks.causal_mask"}
+
+
+def test_only_the_answer_that_was_asked_for_opens(live):
+    opened = live("book/numpy/masks.html")
+    folds = opened.page.locator("details.reveal")
+    opened.run(opened.exercise("masks.causal_mask"))
+    assert folds.evaluate_all("all => all.filter(fold => fold.open).length") == 0
+    cell = opened.page.locator("div.cell[id]", has=folds.first).first
+    opened.run(int(cell.get_attribute("id").removeprefix("cell-")))
+    assert folds.evaluate_all("all => all.filter(fold => fold.open).length") == 1
+
+
 def test_a_cell_needs_those_above_it_and_says_which_of_them_failed(live):
     opened = live()
     first = opened.exercise("weighted_average.by_hand")
     opened.write(3, "raise ValueError('mine')")
-    assert "it needs cell 3, which did not come to its end" in opened.run(first)
+    shown = opened.run(first)
+    assert "cell 3 ended with an error. You have edited it: Reset brings" in shown
     opened.cell(3).locator(".reset").click()
     assert opened.run(first) == "Not attempted yet."
+
+
+def test_all_cells_run_until_one_fails_or_the_reader_stops_them(live):
+    opened = live()
+    every = opened.page.locator(".live-page .run-all")
+    told = opened.page.locator(".live-page [role=status]")
+    every.click()
+    opened.done()
+    assert told.inner_text().startswith("All cells ran")
+    opened.write(3, "1 / 0")
+    every.click()
+    opened.done()
+    assert told.inner_text().startswith("Not all cells ran: cell 3 ended with an error. You have")
+    opened.write(3, "print('begun')\nwhile True: pass")
+    every.click()
+    opened.cell(3).locator(".live-output", has_text="begun").wait_for(timeout=PATIENCE)
+    assert every.inner_text() == "Stop"
+    every.click()
+    opened.done()
+    assert told.inner_text() == "Not all cells ran: cell 3 was stopped."
+    assert every.inner_text() == "Run all"
+
+
+def test_an_answer_without_its_check_is_told_so(live):
+    opened = live()
+    number = opened.exercise("weighted_average.very_wide")
+    opened.write(number, "1")
+    assert opened.run(number) == "1"
+    status = opened.cell(number).locator("[role=status]")
+    assert status.inner_text().startswith("ran, but checked no answer")
 
 
 def test_the_page_is_taken_along_with_its_edits(live):

@@ -4,10 +4,13 @@ import { order } from "./python.mjs";
 import { edits, progress } from "./store.mjs";
 
 const MILLION = 1e6;
+const UNCHECKED = "its last line, which calls check, is missing; Reset brings it back";
 
 export class Cell {
-  // `runFrom(cell)` runs a cell and what it needs above it; `stop()` ends Python.
-  constructor(element, { runFrom, stop }) {
+  // `runFrom(cell)` runs a cell and what it needs above it; `stop()` ends Python; `loads(text)` says how far it is
+  // loaded.
+  constructor(element, { runFrom, stop, loads }) {
+    this.loads = loads;
     this.element = element;
     this.number = Number(element.id.slice("cell-".length));
     this.name = `cell ${this.number}`;
@@ -41,7 +44,7 @@ export class Cell {
     this.opens = press("edit", () => this.edit(true));
     this.resets = press("reset", () => this.reset());
     this.resets.hidden = this.edited === undefined;
-    press("hint", () => this._do("hint", { exercise: this.exercise }));
+    press("hint", () => this._do("hint", { exercise: this.exercise }, "gave a hint"));
     press("solution", () => this._solution());
     this.status = bar.querySelector("[role=status]");
     this.shown.addEventListener("dblclick", () => this.edit(true));
@@ -78,42 +81,60 @@ export class Cell {
 
   // Say that this cell waits for those above it.
   wait() {
+    this._clear();
     this._begin("running the cells above");
   }
 
   // Say that it did not run, and why.
   refuse(why) {
     this._show("error", why);
-    this._end(false);
+    this._end("did not run");
+  }
+
+  // Open the answer to the question above this cell.
+  reveal() {
+    const fold = this.element.querySelector("details.reveal");
+    if (fold) fold.open = true;
   }
 
   // Run this cell alone; resolves to whether it came to its end.
   async run() {
     const source = this.source;
-    this.done = await this._do("run", { source, name: this.name }) ? source : undefined;
-    return this.done !== undefined;
+    this._clear();
+    const did = this.exercise && !source.includes(".check(") ? `ran, but checked no answer: ${UNCHECKED}` : "ran in your browser";
+    const ended = await this._do("run", { source, name: this.name }, did);
+    this.done = ended ? source : undefined;
+    return ended;
   }
 
-  async _do(name, what) {
+  async _do(name, what, did) {
     this._begin("waiting");
     const ended = await order(name, what, (kind, text) => this._show(kind, text));
-    this._end(ended);
+    this._end(ended ? did : "stopped with an error");
     return ended;
   }
 
   _begin(status) {
     this.element.classList.add("live-busy", "live-ran");
-    this.runs.textContent = "Stop";
+    this._name("Stop");
     this.status.textContent = status;
     this.output ??= this._place();
-    this.output.replaceChildren();
     this.output.setAttribute("aria-busy", "true");
   }
 
-  _end(ended) {
+  _clear() {
+    this.output?.replaceChildren();
+  }
+
+  _name(word) {
+    this.runs.textContent = word;
+    this.runs.setAttribute("aria-label", `${word} ${this.name}`);
+  }
+
+  _end(status) {
     this.element.classList.remove("live-busy");
-    this.runs.textContent = this.word;
-    this.status.textContent = ended ? "ran in your browser" : "did not come to its end";
+    this._name(this.word);
+    this.status.textContent = status;
     this.output.removeAttribute("aria-busy");
   }
 
@@ -128,7 +149,6 @@ export class Cell {
       this.element.append(place);
     }
     const fold = place.querySelector("details.reveal");
-    if (fold) fold.open = true;
     const figure = place.querySelector("figure.drawn");
     if (figure) figure.prepend(output);
     else if (fold) fold.querySelector("summary").after(output);
@@ -142,13 +162,14 @@ export class Cell {
     this.output?.remove();
     this.output = undefined;
     this.element.classList.remove("live-ran");
+    this.element.querySelector("details.reveal")?.removeAttribute("open");
     this.status.textContent = "";
   }
 
   _show(kind, text) {
-    if (kind === "loading") this.status.textContent = `loading Python: ${(text / MILLION).toFixed(1)} MB`;
+    if (kind === "loading") this.loads(`loading Python: ${(text / MILLION).toFixed(1)} MB`);
     else if (kind === "running") this.status.textContent = "running";
-    else if (kind === "progress") progress.set(text);
+    else if (kind === "progress") progress.add(text);
     else this.output.append(this._shown(kind, text));
   }
 

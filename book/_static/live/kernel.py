@@ -24,7 +24,11 @@ FORMATS = {  # a method of what is shown: the kind that is sent, what makes its 
     "_repr_markdown_": ("html", MARKDOWN.render),
 }
 MOST = 6  # lines of a traceback: a recursion has a thousand alike
-names = {"__name__": "__main__"}
+HELP = {
+    NameError: "If a cell above defines it, press Restart and run this cell again.\n",
+    ModuleNotFoundError: "A page runs NumPy, SciPy and Matplotlib. "
+    "For anything else, open the notebook on your own machine.\n",
+}
 
 
 class Stream(TextIOBase):
@@ -34,6 +38,13 @@ class Stream(TextIOBase):
     def write(self, text):
         page.send(self.kind, text)
         return len(text)
+
+
+def ask(prompt=""):
+    raise RuntimeError("a page cannot ask: write the text into the cell, not input()")
+
+
+names = {"__name__": "__main__", "input": ask}
 
 
 def run(source, cell):
@@ -83,7 +94,8 @@ def told(error):
     lines = [f"{each.filename}, line {each.lineno}: {each.line}\n" for each in own]
     if len(lines) > MOST:
         lines = [*lines[:2], f"… {len(lines) - 3} lines …\n", lines[-1]]
-    return "".join([*lines, *traceback.format_exception_only(error)])
+    help = HELP.get(type(error), "")
+    return "".join([*lines, *traceback.format_exception_only(error), help])
 
 
 def kept():

@@ -4,31 +4,49 @@ import { download } from "./notebook.mjs";
 import { stop } from "./python.mjs";
 import { progress } from "./store.mjs";
 
-const cells = [...document.querySelectorAll(".bd-article div.cell[id^=cell-]")].map((element) => new Cell(element, { runFrom, stop }));
+const told = document.querySelector(".live-page [role=status]");
+const loads = (text) => { (pressed?.status ?? told).textContent = text; };
+const cells = [...document.querySelectorAll(".bd-article div.cell[id^=cell-]")].map((element) => new Cell(element, { runFrom, stop, loads }));
+let pressed;  // the cell that the reader wants to see, unless it is all of them
 let round = 0;  // a stop ends the round of runs that is under way
 
 // The cells above that have not run as they stand: not those that only draw, and of exercises those that are begun.
 const needed = (cell) => cells.filter((other) => other.number < cell.number && other.done !== other.source
   && (other.source !== other.original || !other.exercise && !other.draws));
 
-// Run cells one after the other; returns the one that ended them all, if one did.
+// Run cells one after the other; returns why they did not all come to their end, if they did not.
 async function runEach(chosen) {
   const mine = ++round;
   keepOffline();
   for (const cell of chosen) {
     const ended = await cell.run();
-    if (mine !== round || !ended && !cell.exercise) return cell;
+    if (mine !== round) return `${cell.name} was stopped.`;
+    if (!ended && !cell.exercise) {
+      return `${cell.name} ended with an error.${cell.source === cell.original ? "" : " You have edited it: Reset brings the book's code back."}`;
+    }
   }
 }
 
 async function runFrom(cell) {
+  pressed = cell;
   const above = needed(cell);
   if (above.length) {
     cell.wait();
     const wrong = await runEach(above);
-    if (wrong) return cell.refuse(`This cell did not run: it needs ${wrong.name}, which did not come to its end.`);
+    if (wrong) return cell.refuse(`This cell needs those above it, and ${wrong}`);
   }
+  cell.reveal();
   return runEach([cell]);
+}
+
+async function runAll({ target }) {
+  if (target.textContent === "Stop") return stop();
+  pressed = undefined;
+  target.textContent = "Stop";
+  told.textContent = "running all cells";
+  const wrong = await runEach(cells.filter((cell) => !cell.exercise));
+  target.textContent = "Run all";
+  told.textContent = wrong ? `Not all cells ran: ${wrong}` : "All cells ran; the exercises wait for your answers.";
 }
 
 addEventListener("python-ended", () => {
@@ -62,7 +80,7 @@ addEventListener("storage", mark);
 mark();
 
 const press = (name, does) => document.querySelector(`.live-page .${name}`).addEventListener("click", does);
-press("run-all", () => runEach(cells.filter((cell) => !cell.exercise)));
+press("run-all", runAll);
 press("restart", restart);
 press("download", () => download(cells));
 document.documentElement.dataset.live = cells.length;

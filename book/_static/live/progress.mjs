@@ -26,20 +26,13 @@ function save() {
   URL.revokeObjectURL(link.href);
 }
 
-// What either knows is kept: an exercise solved here or there is solved, and the more tries count.
-function join(one = {}, other = {}) {
-  const solved = [one.solved, other.solved].filter(Boolean).sort()[0];
-  return { tries: Math.max(one.tries ?? 0, other.tries ?? 0), ...(solved && { solved }) };
-}
-
 async function load(file) {
   try {
     const found = JSON.parse(await file.text());
     const known = new Set([...document.querySelectorAll("[data-exercise]")].map((mark) => mark.dataset.exercise));
-    const entries = Object.entries(found).filter(([name, entry]) => known.has(name) && typeof entry === "object");
-    const all = progress.all();
-    for (const [name, entry] of entries) all[name] = join(all[name], entry);
-    progress.set(JSON.stringify(all));
+    const right = ({ tries = 0, solved = "" }) => Number.isInteger(tries) && typeof solved === "string";
+    const entries = Object.entries(found).filter(([name, entry]) => known.has(name) && right(entry));
+    progress.add(JSON.stringify(Object.fromEntries(entries)));
     told.append(` ${entries.length} taken from ${file.name}.`);
   } catch {
     told.textContent = `${file.name} is not a record of exercises: it was left alone.`;

@@ -27,7 +27,7 @@ export function stop(why = "Stopped. The next run begins a new Python, without t
 function begin(show) {
   worker = new Worker(WORKER, { type: "module" });
   worker.addEventListener("message", ({ data: { id, kind, text } }) => {
-    if (kind === "ended") stop(`Python ended: ${text}`);
+    if (kind === "ended") stop(`Python ended: ${text}. The next run begins a new one.`);
     else orders.get(id)?.(kind, text);
   });
   worker.addEventListener("error", () => stop("Python could not be loaded: look at the network, then run this again."));

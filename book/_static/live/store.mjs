@@ -25,6 +25,12 @@ function parsed(text) {
   }
 }
 
+// An exercise that is solved here or there is solved, and the more tries count.
+function join(one, other) {
+  const solved = [one?.solved, other?.solved].filter(Boolean).sort()[0];
+  return { tries: Math.max(one?.tries ?? 0, other?.tries ?? 0), ...(solved && { solved }) };
+}
+
 // An edit counts for the text that was edited: where the book has changed the cell, it is forgotten.
 export const edits = {
   of(name, original) {
@@ -42,8 +48,11 @@ export const edits = {
 export const progress = {
   text: () => read(PROGRESS),
   all: () => parsed(read(PROGRESS)),
-  set(text) {
-    write(PROGRESS, text);
+  // Another page may have added to it: what either knows is kept.
+  add(text) {
+    const all = this.all();
+    for (const [name, entry] of Object.entries(parsed(text))) all[name] = join(all[name], entry);
+    write(PROGRESS, JSON.stringify(all));
     dispatchEvent(new Event("attnbook-progress"));
   },
 };

@@ -5,8 +5,29 @@ import { loadPyodide } from "../../python/pyodide.mjs";
 const FILES = new URL("../../python/", import.meta.url).href;
 // What in a cell asks for a package; the import of `plots` alone does not, since it draws nothing.
 const PACKAGES = { matplotlib: /\bplots(\.\w|\s+import)|\bmatplotlib\b/, scipy: /\bscipy\b/ };
-let current, loaded = 0;
+const MOST = 100_000;  // characters that a cell may print
+let current, loaded = 0, printed, waiting, since;
 const send = (kind, text) => postMessage({ id: current, kind, text });
+
+// What Python shows. Printing is sent in pieces, and not for ever: a page would drown in a million lines.
+function show(kind, text) {
+  if (kind !== "stdout" && kind !== "stderr") {
+    flush();
+    return send(kind, text);
+  }
+  if (printed > MOST) return;
+  printed += text.length;
+  if (printed > MOST) text = `${text.slice(0, 1000)}\n… what it prints from here on is not shown\n`;
+  if (waiting.kind !== kind) flush();
+  waiting = { kind, text: waiting.text + text };
+  if (waiting.text.length > 8000 || printed > MOST || performance.now() - since > 50) flush();
+}
+
+function flush() {
+  if (waiting.text) send(waiting.kind, waiting.text);
+  waiting = { text: "" };
+  since = performance.now();
+}
 
 // Every file passes here, so that the page can say how much has come.
 const whole = globalThis.fetch;
@@ -26,7 +47,7 @@ async function begin(progress) {
   const own = async (file) => new Uint8Array(await (await fetch(FILES + file)).arrayBuffer());
   python.unpackArchive(await own("attnbook.zip"), "zip", { extractDir: place });
   python.FS.writeFile(`${place}/kernel.py`, await own("kernel.py"));
-  python.registerJsModule("page", { send });
+  python.registerJsModule("page", { send: show });
   const kernel = python.pyimport("kernel");
   kernel.keep(progress);
   return { python, kernel };
@@ -52,9 +73,11 @@ const orders = {
 let before = Promise.resolve();
 addEventListener("message", ({ data }) => {
   before = before.then(async () => {
-    current = data.id;
+    [current, printed, waiting, since] = [data.id, 0, { text: "" }, performance.now()];
     try {
-      send("done", await orders[data.order](data) ?? true);
+      const ended = await orders[data.order](data) ?? true;
+      flush();
+      send("done", ended);
     } catch (error) {  // Python itself has ended, as it does without memory
       send("ended", String(error.message ?? error));
     }
