@@ -1,62 +1,85 @@
-// Figures that a reader moves. Each module in `figures` has a `state` to begin with, `controls` that change it,
-// `compute(state)`, which `attnbook` computes, too, `draw(state, found)` and `say(state, found)`. A figure moves
-// by sliders and buttons, so by keys as well; what it says is the drawing's text for those who do not see it.
+// Figures that a reader moves. Each module in `figures` has a `state` to begin with, in `ask` what is worth trying,
+// `controls` that change the state, `compute(state)`, which `attnbook` computes, too, `draw(state, found)` and
+// `say(state, found)`. A figure moves by sliders, boxes and buttons, so by keys as well; what it says is the drawing's
+// text for those who do not see it.
 
-function slider(name, { label, min, max, step, shown }, state, changed) {
-  const box = document.createElement("label"), input = document.createElement("input"), value = document.createElement("output");
-  Object.assign(input, { type: "range", min, max, step, value: state[name] });
-  const tell = () => { value.textContent = shown(Number(input.value)); };
-  input.addEventListener("input", () => {
-    state[name] = Number(input.value);
-    tell();
-    changed();
-  });
-  tell();
-  box.append(`${label} `, input, value);
-  return box;
+const SETTLED = 400;  // milliseconds without a change, after which a figure says where it stands: a drag would chatter
+
+const element = (tag, properties, ...inside) => {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...inside);
+  return made;
+};
+
+// A control is its element and what brings it to the state. A slider's end may depend on the state, and what it shows
+// need not be the state's own value: `of(state)` is where it stands, `to(value, state)` the part of the state that changes.
+function slider(name, { label, min, max, step, shown, of = () => state[name], to = (value) => ({ [name]: value }) }, state, change) {
+  const end = typeof max === "function" ? max : () => max;
+  const input = element("input", { type: "range", min, step }), value = element("span", { ariaHidden: "true" });
+  input.addEventListener("input", () => change(to(Number(input.value), state)));
+  return [element("label", {}, `${label} `, input, value), () => {
+    input.max = end(state);
+    input.value = of(state);
+    input.ariaValueText = value.textContent = shown(of(state));
+  }];
 }
 
-function switches(name, { label, rows, columns }, state, changed) {
-  const table = document.createElement("table");
-  table.createCaption().textContent = label;
-  const head = table.createTHead().insertRow();
-  head.append(...["", ...columns].map((word) => Object.assign(document.createElement("th"), { textContent: word, scope: "col" })));
-  rows.forEach((row, i) => {
-    const line = table.insertRow();
-    line.append(Object.assign(document.createElement("th"), { textContent: row, scope: "row" }));
-    columns.forEach((column, j) => {
-      const input = Object.assign(document.createElement("input"), { type: "checkbox", checked: state[name][i][j] });
-      input.setAttribute("aria-label", `${row} sees ${column}`);
-      input.addEventListener("change", () => {
-        state[name][i][j] = input.checked;
-        changed();
-      });
-      line.insertCell().append(input);
-    });
-  });
-  return table;
+function boxes(name, { label, rows, columns }, state, change) {
+  const refresh = [];
+  const heads = columns.map((word) => element("th", { textContent: word, scope: "col" }));
+  const lines = rows.map((row, i) => element("tr", {}, element("th", { textContent: row, scope: "row" }), ...columns.map((column, j) => {
+    const input = element("input", { type: "checkbox", ariaLabel: `${row} sees ${column}` });
+    input.addEventListener("change", () => change({ [name]: state[name].map((line, r) => line.with(j, r === i ? input.checked : line[j])) }));
+    refresh.push(() => { input.checked = state[name][i][j]; });
+    return element("td", {}, input);
+  })));
+  const table = element("table", {}, element("caption", { textContent: label }), element("tr", {}, element("td", {}), ...heads), ...lines);
+  return [table, () => refresh.forEach((each) => each())];
 }
+
+// Settings to choose from: each has its words and a part of a state.
+function choices(name, { label, settings }, state, change) {
+  const same = (part) => Object.keys(part).every((key) => JSON.stringify(part[key]) === JSON.stringify(state[key]));
+  const buttons = Object.entries(settings).map(([words, part]) => {
+    const button = element("button", { type: "button", textContent: words });
+    button.addEventListener("click", () => change(part));
+    return [button, () => { button.ariaPressed = String(same(part)); }];
+  });
+  const row = element("div", { className: "choices", role: "group", ariaLabel: label }, label, ...buttons.map(([button]) => button));
+  return [row, () => buttons.forEach(([, refresh]) => refresh())];
+}
+
+const kind = (control) => control.rows ? boxes : control.settings ? choices : slider;
 
 export function mount(place, figure) {
   const state = structuredClone(figure.state);
-  const drawing = document.createElement("div"), said = document.createElement("p"), controls = document.createElement("div");
+  const drawing = element("div", { innerHTML: `<svg viewBox="0 0 400 ${figure.height}" role="img"></svg>` }), svg = drawing.firstChild;
+  const said = element("p", { role: "status" }), reset = element("button", { type: "button", textContent: "Reset" });
+  let waiting;
+  const say = () => { svg.ariaLabel = said.textContent = figure.say(state, figure.compute(state)); };
   const show = () => {
-    const found = figure.compute(state);
-    said.textContent = figure.say(state, found);
-    drawing.innerHTML = `<svg viewBox="0 0 480 ${figure.height}" role="img" aria-label="${said.textContent}">${figure.draw(state, found)}</svg>`;
+    parts.forEach(([, refresh]) => refresh());
+    svg.innerHTML = figure.draw(state, figure.compute(state));
   };
-  controls.className = "controls";
-  for (const [name, control] of Object.entries(figure.controls)) {
-    controls.append((control.rows ? switches : slider)(name, control, state, show));
-  }
-  said.setAttribute("role", "status");
-  place.replaceChildren(controls, drawing, said);
+  const change = (part) => {
+    Object.assign(state, structuredClone(part));
+    show();
+    clearTimeout(waiting);
+    waiting = setTimeout(say, SETTLED);
+  };
+  const parts = Object.entries(figure.controls).map(([name, control]) => kind(control)(name, control, state, change));
+  reset.addEventListener("click", () => change(figure.state));
+  const ask = element("p", { className: "ask", id: `try-${place.dataset.figure}` }, element("b", {}, "Try this: "), figure.ask);
+  const controls = element("div", { className: "controls", role: "group", ariaLabel: "What moves the figure" }, ...parts.map(([part]) => part), reset);
+  controls.setAttribute("aria-describedby", ask.id);
+  place.replaceChildren(ask, controls, drawing, said);
   show();
+  say();
 }
 
 for (const place of document.querySelectorAll(".moving[data-figure]")) {
   place.firstElementChild.addEventListener("click", async () => {
     mount(place, await import(`./figures/${place.dataset.figure}.mjs`));
-    place.querySelector("input").focus();
+    place.querySelector("input, .controls button").focus();
   });
 }

@@ -1,11 +1,12 @@
-// The few shapes that figures are drawn with; a colour is a name of the page's own, as in `fill-blue`.
+// The few shapes that figures are drawn with, on 400 units from left to right; a colour is a name of the page's own,
+// as in `fill-blue`.
 const round = (number) => Math.round(number * 100) / 100;
 
 export const rect = (x, y, width, height, look) =>
   `<rect x="${round(x)}" y="${round(y)}" width="${round(Math.max(width, 0))}" height="${round(Math.max(height, 0))}" class="${look}"/>`;
 export const line = (x, y, to, at, look) => `<line x1="${round(x)}" y1="${round(y)}" x2="${round(to)}" y2="${round(at)}" class="${look}"/>`;
 export const dot = (x, y, look, r = 3) => `<circle cx="${round(x)}" cy="${round(y)}" r="${r}" class="${look}"/>`;
-export const text = (x, y, words, anchor = "middle") => `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}">${words}</text>`;
+export const text = (x, y, words, anchor = "middle", look = "") => `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" class="${look}">${words}</text>`;
 export const path = (points, look) => `<path d="M${points.map(([x, y]) => `${round(x)} ${round(y)}`).join("L")}" class="${look}"/>`;
 
 export const exponentials = (scores) => {
@@ -18,3 +19,8 @@ export const softmax = (scores) => {
   const found = exponentials(scores), total = found.reduce((a, b) => a + b, 0);
   return found.map((each) => total ? each / total : 0);
 };
+
+export const signed = (number, digits) => number.toFixed(digits).replace("-", "−");
+
+// A score of the book's own, which is the logarithm of a whole number.
+export const logarithm = (score) => score ? `ln ${Math.round(Math.exp(score))}` : "0";

@@ -1,12 +1,13 @@
 // Two wishes for each word, the word before it and the words of its kind: in two heads, or in one that has both scores.
 import { rect, softmax, text } from "./drawing.mjs";
 
-const WORDS = ["Anna", "saw", "Ben", "and", "waved"], KINDS = ["name", "verb", "name", "word", "verb"];
-export const height = 190;
-export const state = { word: 4, sharpness: 2 };
+const WORDS = ["Anna", "saw", "Ben", "and", "waved"], KINDS = ["name", "verb", "name", "other", "verb"];
+export const height = 288;
+export const state = { word: 4, sharpness: 1 };
+export const ask = "“waved” looks for the word before it, “and”, and for the other verb, “saw”. Make the scores sharper: what do the two heads find, and how much does the single head leave for “saw”?";
 export const controls = {
-  word: { label: "the word that looks", min: 0, max: WORDS.length - 1, step: 1, shown: (i) => WORDS[i] },
-  sharpness: { label: "sharpness", min: 0, max: 5, step: 0.5, shown: String },
+  word: { label: "The word that looks:", settings: Object.fromEntries(WORDS.map((name, word) => [name, { word }])) },
+  sharpness: { label: "sharpness, a factor of the scores", min: 0, max: 5, step: 0.5, shown: (factor) => `× ${factor.toFixed(1)}` },
 };
 
 export function compute({ word, sharpness }) {
@@ -15,18 +16,19 @@ export function compute({ word, sharpness }) {
   return { before: softmax(before), kind: softmax(kind), one: softmax(before.map((score, j) => score + kind[j])) };
 }
 
-const ROWS = { before: "head 1: the word before", kind: "head 2: its kind", one: "one head: both scores" };
+const ROWS = { before: "head 1 looks for the word before", kind: "head 2 looks for words of its kind", one: "a single head adds both scores" };
 
 export function draw({ word }, found) {
-  const names = WORDS.map((name, j) => text(195 + 64 * j, 24, j === word ? `[${name}]` : name));
-  const rows = Object.entries(ROWS).flatMap(([key, label], i) => [text(155, 62 + 50 * i, label, "end"), ...found[key].map((weight, j) => {
-    const x = 166 + 64 * j, y = 36 + 50 * i;
-    return rect(x, y, 58, 42, "fill-faint") + rect(x, y + 42 - 42 * weight, 58, 42 * weight, i < 2 ? "fill-blue" : "fill-vermilion") + text(x + 29, y + 26, weight.toFixed(2));
+  const looks = rect(8 + 78 * word, 2, 72, 40, "fill-faint");
+  const names = WORDS.map((name, j) => text(44 + 78 * j, 19, name) + text(44 + 78 * j, 36, KINDS[j], "middle", "quiet"));
+  const rows = Object.entries(ROWS).flatMap(([key, label], i) => [text(8, 68 + 78 * i, label, "start", "quiet"), ...found[key].map((weight, j) => {
+    const x = 8 + 78 * j, y = 76 + 78 * i;
+    return rect(x, y, 72, 44, "fill-faint") + rect(x, y + 44 - 44 * weight, 72, 44 * weight, i < 2 ? "fill-blue" : "fill-vermilion") + text(x + 36, y + 27, weight.toFixed(2));
   })]);
-  return names.join("") + rows.join("");
+  return looks + names.join("") + rows.join("");
 }
 
 export function say({ word }, found) {
-  const told = Object.entries(ROWS).map(([key, label]) => `${label}, ${found[key].map((weight, j) => `${WORDS[j]} ${weight.toFixed(2)}`).join(", ")}`);
-  return `“${WORDS[word]}” looks. ${told.join("; ")}.`;
+  const told = ["head 1", "head 2", "the single head"].map((name, i) => `${name} gives ${Object.values(found)[i].map((weight, j) => `${WORDS[j]} ${weight.toFixed(2)}`).join(", ")}`);
+  return `“${WORDS[word]}” looks, and ${told.join("; ")}.`;
 }

@@ -1,24 +1,37 @@
-// A ring of four: in each turn every rank works on the keys that it holds, and passes them on.
+// A ring: in each turn every rank works on the block of keys that it holds, and passes it on.
 import { rect, text } from "./drawing.mjs";
 
-const RANKS = 4, KEYS = 4096, WIDTH = 128, BYTES = 2;
-export const height = 230;
-export const state = { turn: 0 };
-export const controls = { turn: { label: "turn", min: 0, max: RANKS - 1, step: 1, shown: String } };
+const KEYS = 4096, WIDTH = 128, BYTES = 2;
+export const height = 290;
+export const state = { ranks: 4, turn: 0 };
+export const ask = "Go to the last turn with 2 ranks, and then with 8. How much has each rank sent by then, and how much room did it need?";
+export const controls = {
+  ranks: {
+    label: "ring of", min: 1, max: 3, step: 1, shown: (power) => `${2 ** power} ranks`,
+    of: ({ ranks }) => Math.log2(ranks), to: (power, { turn }) => ({ ranks: 2 ** power, turn: Math.min(turn, 2 ** power - 1) }),
+  },
+  turn: { label: "turn", min: 0, max: ({ ranks }) => ranks - 1, step: 1, shown: String },
+};
 
-export function compute({ turn }) {
-  const holds = Array.from({ length: RANKS }, (_, rank) => (rank - turn + RANKS) % RANKS);
-  return { holds, sent: turn * 2 * KEYS / RANKS * WIDTH * BYTES };
+// Bytes of a rank, in keys and values: what it has sent, and its room for two blocks, the one at work and the next.
+export function compute({ ranks, turn }) {
+  const holds = Array.from({ length: ranks }, (_, rank) => (rank - turn + ranks) % ranks);
+  const block = 2 * KEYS / ranks * WIDTH * BYTES;
+  return { holds, sent: turn * block, room: 2 * block };
 }
 
-export function draw({ turn }, { holds }) {
+const mebibytes = (bytes) => `${(bytes / 2 ** 20).toFixed(2)} MiB`;
+
+export function draw({ ranks, turn }, { holds, sent, room }) {
+  const wide = 328 / ranks, high = 184 / ranks;
   const cells = holds.flatMap((_, rank) => holds.map((_, block) => {
-    const met = (rank - block + RANKS) % RANKS, look = met === turn ? "fill-vermilion" : met < turn ? "fill-blue" : "fill-faint";
-    return rect(130 + 80 * block, 30 + 46 * rank, 76, 42, look) + text(168 + 80 * block, 56 + 46 * rank, met <= turn ? `turn ${met}` : "");
+    const met = (rank - block + ranks) % ranks, look = met === turn ? "fill-vermilion" : met < turn ? "fill-blue" : "fill-faint";
+    return rect(64 + wide * block, 30 + high * rank, wide - 4, high - 4, look) + text(62 + wide * (block + 0.5), 32 + high * (rank + 0.5), met <= turn ? met : "");
   }));
-  const names = holds.map((_, i) => text(120, 56 + 46 * i, `rank ${i}`, "end") + text(168 + 80 * i, 20, `keys ${i}`));
-  return cells.join("") + names.join("");
+  const names = holds.map((_, i) => text(56, 32 + high * (i + 0.5), `rank ${i}`, "end") + text(62 + wide * (i + 0.5), 20, i));
+  const key = ["A number is the turn in which a rank meets a block of keys.", `Each rank has sent ${mebibytes(sent)} so far,`, `and has room for two blocks, ${mebibytes(room)}.`];
+  return text(56, 20, "block", "end", "quiet") + cells.join("") + names.join("") + key.map((words, i) => text(8, 236 + 20 * i, words, "start", i ? "" : "quiet")).join("");
 }
 
-export const say = ({ turn }, { holds, sent }) =>
-  `In turn ${turn} ${holds.map((block, rank) => `rank ${rank} works on keys ${block}`).join(", ")}; each rank has sent ${(sent / 2 ** 20).toPrecision(3)} MiB of keys and values.`;
+export const say = ({ ranks, turn }, { holds, sent, room }) =>
+  `In turn ${turn}, with ${ranks} ranks, ${holds.map((block, rank) => `rank ${rank} works on block ${block}`).join(", ")}. Each rank has sent ${mebibytes(sent)} of keys and values so far, and needs room for two blocks, ${mebibytes(room)}. (One head, ${KEYS} keys, ${WIDTH} numbers of ${BYTES} bytes in each key and value.)`;

@@ -1,13 +1,21 @@
 // A query and a key, each turned by its position: their product depends on the difference alone.
-import { line, text } from "./drawing.mjs";
+import { dot, line, path, signed, text } from "./drawing.mjs";
 
-export const height = 220;
+const LAST = 40;
+export const height = 250;
 export const state = { m: 3, n: 1, frequency: 0.3 };
-const place = { min: 0, max: 20, step: 1, shown: String };
+export const ask = "Move both: which of the five numbers on the right stay as they are? Then move the query alone, away from the key: at what distance is the product back at 1, as if both stood at the same position?";
+const place = { min: 0, max: LAST, step: 1, shown: String };
+
+const first = ({ m, n }) => Math.min(m, n);
 export const controls = {
-  m: { label: "position of the query", ...place },
-  n: { label: "position of the key", ...place },
-  frequency: { label: "frequency", min: 0.05, max: 1, step: 0.05, shown: (value) => value.toFixed(2) },
+  both: {
+    label: "move both", ...place, max: ({ m, n }) => LAST - Math.abs(m - n), shown: (at) => `first at ${at}`,
+    of: first, to: (at, { m, n }) => ({ m: m + at - first({ m, n }), n: n + at - first({ m, n }) }),
+  },
+  m: { label: "query’s position m", ...place },
+  n: { label: "key’s position n", ...place },
+  frequency: { label: "angle θ per position", min: 0.05, max: 1, step: 0.05, shown: (value) => `${value.toFixed(2)} radians` },
 };
 
 const turned = ([x, y], angle) => [x * Math.cos(angle) - y * Math.sin(angle), x * Math.sin(angle) + y * Math.cos(angle)];
@@ -17,11 +25,19 @@ export function compute({ m, n, frequency }) {
   return { q, k, product: q[0] * k[0] + q[1] * k[1] };
 }
 
-export function draw({ m, n }, { q, k, product }) {
-  const hand = ([x, y], look, name) => line(150, 110, 150 + 90 * x, 110 - 90 * y, look) + text(150 + 102 * x, 114 - 102 * y, name);
-  return `<circle cx="150" cy="110" r="90" class="stroke-faint" fill="none"/>` + hand(q, "stroke-blue wide", "q") + hand(k, "stroke-vermilion wide", "k")
-    + text(290, 100, `m − n = ${m - n}`, "start") + text(290, 126, `q · k = ${product.toFixed(3)}`, "start");
+export function draw({ m, n, frequency }, { q, k, product }) {
+  const at = ([x, y], radius) => [125 + radius * x, 125 - radius * y];
+  const hand = (tip, colour, name, far) => {
+    const [x, y] = at(tip, 82), [right, down] = at(tip, far);
+    return line(125, 125, x, y, `stroke-${colour} wide`) + dot(x, y, `fill-${colour}`, 5) + text(right, down + 4, name);
+  };
+  const between = Array.from({ length: 121 }, (_, i) => at(turned([1, 0], (n + (m - n) * i / 120) * frequency), 30 + i / 12));
+  const told = [`m = ${m}`, `n = ${n}`, `|m − n| = ${Math.abs(m - n)}`, `|m − n| · θ = ${(Math.abs(m - n) * frequency).toFixed(2)}`, `q · k = ${signed(product, 3)}`];
+  return `<circle cx="125" cy="125" r="82" class="stroke-faint" fill="none"/>` + path(between, "stroke-green") + hand(q, "blue", "q", 116) + hand(k, "vermilion", "k", 97)
+    + told.map((words, i) => text(260, 76 + 27 * i, words, "start")).join("");
 }
 
-export const say = ({ m, n, frequency }, { product }) =>
-  `The query at ${m} and the key at ${n} are ${m - n} apart; at frequency ${frequency.toFixed(2)} their product is ${product.toFixed(3)}.`;
+export function say({ m, n, frequency }, { product }) {
+  const apart = Math.abs(m - n), angle = apart * frequency;
+  return `The query at ${m} and the key at ${n} are |m − n| = ${apart} apart, and at ${frequency.toFixed(2)} radians per position their arrows ${angle.toFixed(2)} radians, which are ${(angle / (2 * Math.PI)).toFixed(2)} turns of the circle; the product is ${signed(product, 3)}.`;
+}
