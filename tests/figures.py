@@ -80,7 +80,7 @@ CALLS = {
     **named("terms_diagram", {"operations": 25.1, "bytes": 5.4}, "ms"),
     **named("turns_grids", LOADS, PLACED, KEPT),
     **named("two_hands", *HANDS),
-    **named("ways_map", ["one", "two"], [[], [0]], {"a way": ([0], [1])}),
+    **named("ways_map", {"one": "1.html", "two": "2.html"}, [[], [0]], {"a way": ([0], [1])}),
 }
 PHONE = 358  # pixels of the page's column on a phone 390 pixels wide
 LARGEST = 25_000

@@ -60,7 +60,8 @@ def test_the_list_says_the_minutes_of_each_chapter_and_of_its_exercises():
 
 
 def test_a_map_draws_each_arc_and_refuses_one_that_leads_down():
-    figure = plots.ways_map.__wrapped__(["a", "b", "c"], [[], [0], [1]], {"w": ([0], [1])})
+    chapters = {name: f"{name}.html" for name in "abc"}
+    figure = plots.ways_map.__wrapped__(chapters, [[], [0], [1]], {"w": ([0], [1])})
     assert len(figure.axes[0].lines) == 2 + 1 + 2
     with pytest.raises(ValueError, match="a needs a chapter that does not stand before it"):
-        plots.ways_map(["a", "b"], [[1], []], {})
+        plots.ways_map({"a": "", "b": ""}, [[1], []], {})

@@ -128,7 +128,8 @@ def written():
     rows = table(files, before, [minutes(notebook) for notebook in cells])
     page = f"{head}{BEGIN}\n\n{rows}\n\n{END}{rest.partition(END)[2]}"
     lines = {heading: (some, more) for _, heading, some, more in ways(files, before)}
-    drawing = plots.ways_map([name(file) for file in files], reduced(before), lines)
+    addresses = {name(file): f"../{file}.html" for file in files}  # for pages in book
+    drawing = plots.ways_map(addresses, reduced(before), lines)
     return with_minutes(page, files, cells), drawing.svg
 
 

@@ -25,9 +25,15 @@ class drawing(nodes.image):
 
 
 def inline(svg, alt, name):
-    """The drawing as a part of a page in which no other has this name."""
-    said = f'<svg role="img" aria-label="{html.escape(alt)}"'
-    return PREFIX.sub(f"{name}-", svg).replace("<svg", said, 1)
+    """The drawing as a part of a page in which no other has this name.
+
+    One with links is a group, since nothing inside an image can be reached; it scrolls where it
+    would be so small that a finger could not tell them apart.
+    """
+    linked = "<a " in svg
+    said = f'<svg role="{"group" if linked else "img"}" aria-label="{html.escape(alt)}"'
+    drawn = PREFIX.sub(f"{name}-", svg).replace("<svg", said, 1)
+    return f'<div class="linked">{drawn}</div>' if linked else drawn
 
 
 class Captions(SphinxTransform):

@@ -31,12 +31,16 @@ def _item(app, chapter, card):
     return nodes.list_item("", nodes.paragraph("", "", link, mark))
 
 
+def exercises(env):
+    """For each chapter the cards of its exercises: title, id and name."""
+    return {chapter: list(_cards(env.get_doctree(chapter))) for chapter in _chapters(env)}
+
+
 def _list(app, document, docname):
     if docname != PAGE:
         return
     page = nodes.container("", nodes.raw("", BAR, format="html"), classes=["progress-page"])
-    for number, chapter in enumerate(_chapters(app.env), 1):
-        cards = list(_cards(app.env.get_doctree(chapter)))
+    for number, (chapter, cards) in enumerate(exercises(app.env).items(), 1):
         if cards:
             heading = f"{number}. {app.env.titles[chapter].astext()}"
             page += nodes.rubric("", heading)

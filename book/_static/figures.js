@@ -9,7 +9,7 @@ function enlarge(figure) {
   close.textContent = "Close";
   const caption = Object.assign(document.createElement("div"), {className: "caption"});
   caption.append(...figure.querySelector("figcaption").cloneNode(true).childNodes);
-  const [...shown] = figure.querySelectorAll(".film, svg[role=img]");
+  const [...shown] = figure.querySelectorAll(".film, svg[aria-label]");
   dialog.replaceChildren(close, ...shown.map((part) => part.cloneNode(true)), caption);
   // What a copy refers to (patterns, clips) is found in the page: an id stands there once.
   dialog.querySelectorAll("[id]").forEach((element) => element.removeAttribute("id"));
@@ -50,7 +50,7 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest(".film button");
   if (button) press(button);
   const figure = event.target.closest("figure.drawn");
-  if (figure && event.target.closest("svg[role=img], a.enlarge") && !event.ctrlKey && !event.metaKey) {
+  if (figure && event.target.closest("svg[aria-label], a")?.matches("svg, .enlarge") && !event.ctrlKey && !event.metaKey) {
     event.preventDefault();
     pause();
     enlarge(figure);

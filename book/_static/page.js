@@ -1,7 +1,7 @@
 // What a page does beyond showing itself: menus, focus, the contents' mark.
 
 // What is too wide scrolls: it fades where there is more, and the keyboard reaches it.
-const WIDE = ".bd-article :is(pre, .katex-display, .pst-scrollable-table-container)";
+const WIDE = ".bd-article :is(pre, .katex-display, .pst-scrollable-table-container, .linked)";
 const hint = box => {
   const beyond = box.scrollWidth - box.clientWidth - box.scrollLeft;
   box.classList.toggle("more-before", box.scrollLeft > 1);

@@ -15,6 +15,7 @@ from looks import WATCH_SHIFTS
 from playwright.sync_api import sync_playwright
 
 from tools import toc
+from tools.reproducible import ROOT
 
 PAGES = toc.pages()
 DRAWING = re.compile(rb"(<figure class=\"drawn.*?)<svg.*?</svg>", re.DOTALL)
@@ -52,6 +53,19 @@ def launched():
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@contextmanager
+def altered(page, script, old, new):
+    """The open page with a mistake in a script of the site, one text in place of another."""
+    source = (ROOT / "book" / "_static" / script).read_text(encoding="utf-8")
+    assert source.count(old) == 1, f"{script} has {source.count(old)} times {old!r}, not once"
+    answer = {"body": source.replace(old, new), "content_type": "text/javascript"}
+    address = re.compile(rf"/_static/{re.escape(script)}")
+    page.route(address, lambda route: route.fulfill(**answer))
+    page.reload()
+    yield
+    page.unroute(address)
 
 
 class Window:

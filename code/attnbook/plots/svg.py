@@ -70,6 +70,7 @@ def _write_short(element):
     attributes = element.attrib
     if LINK in attributes:
         attributes["href"] = attributes.pop(LINK).replace("\n", "")
+        attributes.pop("target", None)  # a link opens where its reader is
     rules = attributes.pop("style", "").split(";")
     attributes |= {
         key.strip(): value for key, _, value in (r.partition(":") for r in rules) if value
