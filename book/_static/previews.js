@@ -6,7 +6,6 @@ const KINDS = "section, figure.drawn, div.math, div.citation";
 const REST = 250;  // milliseconds, as many for going over into the preview
 
 const article = document.querySelector(".bd-article");
-if (!article) return;
 const box = Object.assign(document.createElement("div"), {id: "preview", hidden: true});
 box.setAttribute("role", "tooltip");
 article.append(box);
