@@ -3,9 +3,11 @@
 import re
 
 from book_progress import exercises
+from sphinx.util import logging
 
 MAP = "book/_static/map.svg"
 LINK = re.compile(r'<a href="\.\./(book/[^"]+)\.html"')
+log = logging.getLogger(__name__)
 
 
 def _pages(env):
@@ -24,6 +26,9 @@ def _name(app, pagename, templatename, context, doctree):
     cards = exercises(app.env)
 
     def with_names(link):
+        if link[1] not in cards:
+            log.warning("the map leads to %s, which is no chapter: run make notebooks", link[1])
+            return link[0]
         names = " ".join(name for _, _, name in cards[link[1]])
         return f'{link[0]} data-exercises="{names}"'
 

@@ -146,3 +146,10 @@ def test_on_a_phone_a_finger_can_tell_the_chapters_apart(visit):
     assert page.locator(".linked.more-after").evaluate("box => box.scrollWidth > box.clientWidth")
     page.add_style_tag(content=".linked > svg { width: 100% !important }")
     assert page.evaluate(APART) < 20
+
+
+def test_a_map_of_other_chapters_is_a_warning(build):
+    page = "# A page\n\n```{figure} _static/map.svg\n:figclass: drawn\n:name: a-map\n```\n"
+    status, output, _ = build({"page.md": page})
+    assert status != 0
+    assert f"the map leads to {toc.chapters()[0]}, which is no chapter" in output
