@@ -36,8 +36,8 @@ cell under an exercise, and press Check, Hint or Solution below it.</p></div>"""
 ELSEWHERE = """<div class="live-page"><p>This chapter needs PyTorch, which runs in no browser. To
 run its cells, open it {places}.</p></div>"""
 LAB = "in JupyterLab, with <code>make lab</code>"
-HOSTS = "in Colab, by the button with the rocket above, or on your own machine "
-CELL_BAR = """<div class="live-bar"><span class="number">{number}</span>
+HOSTS = "in Colab or on Binder, by the button with the rocket above, or on your own machine "
+CELL_BAR = """<div class="live-bar"><span>cell {number}</span>
 {buttons}<span role="status"></span></div>"""
 BUTTON = '<button type="button" class="{}" aria-label="{} {}"{}>{}</button>'
 FROM_FILE = "if (location.protocol === 'file:') document.documentElement.classList.add('from-file')"

@@ -6,7 +6,6 @@ from urllib.parse import quote
 from sphinx.errors import ConfigError
 
 GITHUB = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+?)/?(?<!\.git)")
-NEEDS_TORCH = "book/pytorch/", "book/gpu/"  # Binder installs what the other chapters need
 ASKED = "body=Your%20issue%20content%20here."  # by sphinx-book-theme 1.3
 REPORT = "What the page says, and where:\n\nWhat is wrong or unclear:\n\n"
 
@@ -39,12 +38,8 @@ def _clone(app, page, source):
 
 
 def _mend(app, pagename, templatename, context, doctree):
-    def kept(button):
-        return not (button["text"] == "Binder" and pagename.startswith(NEEDS_TORCH))
-
     for group in context.get("header_buttons", []):
         if "buttons" in group:
-            group["buttons"] = [button for button in group["buttons"] if kept(button)]
             for button in group["buttons"]:
                 if "url" in button:
                     button["url"] = button["url"].replace(ASKED, f"body={quote(REPORT)}")

@@ -45,8 +45,8 @@ def is_notebook(page):
 
 
 def buttons(page):
-    """Where the buttons of a page must lead: a notebook's to Colab, to Binder if without torch."""
-    launch = [COLAB] * is_notebook(page) + [BINDER] * page.startswith("book/numpy/")
+    """Where the buttons of a page must lead: a notebook's to Colab and to Binder."""
+    launch = [COLAB, BINDER] if is_notebook(page) else []
     return {ADDRESS, f"{ADDRESS}/issues/new", *(link.format(page) for link in launch)}
 
 

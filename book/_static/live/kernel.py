@@ -25,7 +25,7 @@ FORMATS = {  # a method of what is shown: the kind that is sent, what makes its 
 }
 MOST = 6  # lines of a traceback: a recursion has a thousand alike
 HELP = {
-    NameError: "If a cell above defines it, press Restart and run this cell again.\n",
+    NameError: "If a cell above defines it, run that cell again.\n",
     ModuleNotFoundError: "A page runs NumPy, SciPy and Matplotlib. "
     "For anything else, open the notebook on your own machine.\n",
 }
