@@ -1,4 +1,5 @@
 # make book                  build the book, serve it, print its address (SERVE=0: only build)
+# make pdf                   build the book, print it into _build/attention.pdf
 # make test                  prove everything (ALL=1: for other GPUs and versions, too)
 # make lab                   open the notebooks in JupyterLab
 # make notebooks [NB=path]   run notebooks again, write their outputs (FRESH=1: timings too) and
@@ -6,9 +7,10 @@
 # make check FILE=path       prove one file: a notebook's numbers, a minute of the nearest tests
 # make gpu-check COMMIT=id   on a machine with a GPU: the kernels agree, then race (8 minutes)
 #
-# PYTHON=path picks the Python that .venv is made with; CHROMIUM=path the browser of the tests.
+# PYTHON=path picks the Python that .venv is made with; CHROMIUM=path the browser that
+# prints and tests.
 
-.PHONY: book test lab notebooks check gpu-check help
+.PHONY: book pdf test lab notebooks check gpu-check help
 
 $(if $(wildcard tools/python),,$(error run make in the folder of the book, or name it: make -C))
 
@@ -16,6 +18,11 @@ book:
 	@sh tools/python -m tools environment requirements-book.txt
 	@.venv/bin/python -m tools build
 	@$(if $(filter 0,$(SERVE)),,.venv/bin/python -m tools serve)
+
+pdf:
+	@sh tools/python -m tools environment requirements-pdf.txt
+	@.venv/bin/python -m tools build
+	@.venv/bin/python -m tools pdf
 
 test:
 	@sh tools/python -m tools environment requirements.txt

@@ -12,7 +12,7 @@ MAC = (
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 )
 ADVICE = (
-    "The tests of the site need Chromium or Google Chrome, and none could be installed: "
+    "The site is printed and tested with Chromium or Google Chrome, and none could be installed: "
     "install one (Debian: apt-get install chromium; macOS: brew install --cask google-chrome) "
     "or name yours: make test CHROMIUM=/path/to/chrome"
 )

@@ -13,8 +13,16 @@ def pages():
 
 def chapters():
     """The numbered chapters: the place of each, counted from 1, is its number."""
-    numbered = [part for part in _read().get("parts", []) if part.get("numbered")]
-    return [file for part in numbered for file in _files(part)]
+    return [file for part in _numbered() for file in _files(part)]
+
+
+def parts():
+    """The chapters of each part, by the part's caption."""
+    return {part["caption"]: list(_files(part)) for part in _numbered()}
+
+
+def _numbered():
+    return [part for part in _read().get("parts", []) if part.get("numbered")]
 
 
 def _read():
