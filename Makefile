@@ -1,5 +1,5 @@
 # make book                  build the book, serve it, print its address (SERVE=0: only build)
-# make pdf                   build the book, print it into _build/attention.pdf
+# make pdf                   build the book and print it into _build/attention.pdf
 # make test                  prove everything (ALL=1: for other GPUs and versions, too)
 # make lab                   open the notebooks in JupyterLab
 # make notebooks [NB=path]   run notebooks again, write their outputs (FRESH=1: timings too) and

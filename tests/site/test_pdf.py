@@ -10,7 +10,7 @@ import pytest
 from attnbook import exercises
 from tools import toc
 from tools.pdf.join import STYLE, document
-from tools.pdf.printing import beginnings, opened, printed
+from tools.pdf.printing import beginnings, opened, printed, too_wide
 from tools.pdf.sheets import half_empty
 from tools.reproducible import ROOT
 
@@ -28,7 +28,7 @@ WRONG = """<!DOCTYPE html><html data-theme="light"><style>{style}</style><body c
 <article class="bd-article"><h1 id="first">First</h1><p>Words.</p>
 <div class="whole" style="height: 240mm">What is too high.</div></article>
 <article class="bd-article"><h1 id="second">Second</h1>
-<pre style="overflow: hidden; white-space: pre">{long}</pre>
+<div style="overflow: hidden"><pre style="white-space: pre">{long}</pre></div>
 <h3 id="card">Exercise 1.1 One way</h3><p><a href="#answer">Solution on page 5</a></p>
 <h3 id="more">Exercise 1.2 To another</h3><p><a href="#other">Solution on page 6</a></p></article>
 <article class="bd-article"><h1 id="answers">Solutions</h1><h3 id="answer">1.1 One way</h3>
@@ -41,6 +41,7 @@ class Printed(pypdfium2.PdfDocument):
 
     def __init__(self, browser, html, folder):
         page = opened(browser, html, folder)
+        self.too_wide = too_wide(page)
         self.made = printed(page)
         self.beginnings = beginnings(page, self.made)
         self.contents = range(2, min(self.beginnings))
@@ -80,6 +81,14 @@ def test_every_line_of_code_is_printed_whole(book, chapter):
 
 def test_a_line_that_is_missing_or_cut_off_is_found(wrong):
     assert paper.lost(wrong, ["far  far", "near", LONG]) == ["near", LONG]
+
+
+def test_nothing_is_wider_than_a_sheet(book):
+    assert book.too_wide == []
+
+
+def test_what_is_wider_than_a_sheet_is_found(wrong):
+    assert wrong.too_wide == [LONG[:60]]
 
 
 def test_links_lead_from_each_exercise_to_its_solution_and_back(book):

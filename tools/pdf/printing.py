@@ -10,10 +10,15 @@ from pypdfium2 import raw
 from tools import browser
 
 ADDRESS = "http://book.invalid/"  # where the document seems to lie: nothing is asked of a network
+WIDTH = 628  # pixels of 1/96 inch: as wide as print.css makes what is printed on a sheet
 LINKS = """[...new Set([...document.querySelectorAll('a[href^="#"]')].map(
     link => decodeURIComponent(link.hash.slice(1))))]"""
 FILL = """numbers => document.querySelectorAll('.page').forEach(
     page => { page.textContent = numbers[page.dataset.of]; })"""
+# What juts out of its place is cut off at the edge, or has Chromium print the whole book smaller.
+WIDE = """[...document.querySelectorAll('article :is(pre, table, figure, .katex-display)')].filter(
+    thing => thing.scrollWidth > thing.clientWidth + 1
+).map(thing => thing.textContent.slice(0, 60))"""
 # A thing that is lower than a third of a sheet stays whole: as much may be left empty above it.
 KEEP = """document.querySelectorAll(
     'div.cell, div.highlight, table, details.aside, section.exercise, section.answer, li'
@@ -47,12 +52,17 @@ def _answer(route, html, folder):
 
 def opened(chromium, html, folder):
     """The document on a page of the browser, as for paper, with all its fonts and pictures."""
-    page = chromium.new_page()
+    page = chromium.new_page(viewport={"width": WIDTH, "height": 900})
     page.route("**/*", lambda route: _answer(route, html, folder))
     page.goto(ADDRESS)
     page.emulate_media(media="print", color_scheme="light")
     page.evaluate("document.fonts.ready.then(() => true)")
     return page
+
+
+def too_wide(page):
+    """How all begins that finds no room between the margins of a sheet."""
+    return page.evaluate(WIDE)
 
 
 def places(made, names):
