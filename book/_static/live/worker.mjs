@@ -6,10 +6,11 @@ const FILES = new URL("../../python/", import.meta.url).href;
 // What in a cell asks for a package; the import of `plots` alone does not, since it draws nothing.
 const PACKAGES = { matplotlib: /\bplots(\.\w|\s+import)|\bmatplotlib\b/, scipy: /\bscipy\b/ };
 const MOST = 100_000;  // characters that a cell may print
-let current, loaded = 0, printed, waiting, since;
+const SOON = 200;  // pieces that are sent one by one, as they come
+let current, loaded = 0, printed, pieces, waiting, since;
 const send = (kind, text) => postMessage({ id: current, kind, text });
 
-// What Python shows. Printing is sent in pieces, and not for ever: a page would drown in a million lines.
+// What Python shows. Whoever prints much is sent on in larger pieces, and not for ever: a page would drown in it.
 function show(kind, text) {
   if (kind !== "stdout" && kind !== "stderr") {
     flush();
@@ -20,7 +21,7 @@ function show(kind, text) {
   if (printed > MOST) text = `${text.slice(0, 1000)}\n… what it prints from here on is not shown\n`;
   if (waiting.kind !== kind) flush();
   waiting = { kind, text: waiting.text + text };
-  if (waiting.text.length > 8000 || printed > MOST || performance.now() - since > 50) flush();
+  if (++pieces < SOON || printed > MOST || performance.now() - since > 50) flush();
 }
 
 function flush() {
@@ -73,7 +74,7 @@ const orders = {
 let before = Promise.resolve();
 addEventListener("message", ({ data }) => {
   before = before.then(async () => {
-    [current, printed, waiting, since] = [data.id, 0, { text: "" }, performance.now()];
+    [current, printed, pieces, waiting, since] = [data.id, 0, 0, { text: "" }, performance.now()];
     try {
       const ended = await orders[data.order](data) ?? true;
       flush();
