@@ -14,14 +14,14 @@ from importlib.abc import MetaPathFinder
 
 class Hidden(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("torch", "triton"):
+        if name.partition(".")[0] in ("torch", "triton", "safetensors", "tqdm"):
             raise ModuleNotFoundError(name)
 
 sys.meta_path.insert(0, Hidden())
 sys.path[:0] = ["book/_ext", "code"]
-from book_package import NEED_TORCH, _import_without_torch, mock
+from book_package import NEED_TORCH, NOT_THERE, _import_without_torch, mock
 _import_without_torch(*NEED_TORCH)
-with mock(["torch", "triton", "matplotlib", "scipy"]):
+with mock([*NOT_THERE, "matplotlib", "scipy"]):
 """
 
 
@@ -36,6 +36,7 @@ def run(line):
         "import_module('attnbook.exercises').every()",
         "import_module('attnbook.distributed')",
         "import_module('attnbook.measure')",
+        "import_module('attnbook.models')",
         "import_module('attnbook.semantics')",
     ],
 )

@@ -18,5 +18,6 @@ def settings(folder):
         "MKL_NUM_THREADS": "1",
         "XDG_DATA_HOME": f"{folder}/data",  # a reader's progress stays as it is
         "IPYTHONDIR": f"{folder}/ipython",
+        "TQDM_DISABLE": "1",  # a bar of progress is for whoever waits, and says how long
         "KERNELS": str(folder),  # where tools.kernels puts their sockets
     }

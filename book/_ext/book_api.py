@@ -96,7 +96,7 @@ def _link(app, page, place, text, classes=()):
 
 def resolve(name, documented, page):
     """The full name that inline code means on a page: in NumPy's part its own, then the twins."""
-    on_tensors = page.startswith(("book/pytorch/", "book/gpu/"))
+    on_tensors = page.startswith(("book/pytorch/", "book/learning/", "book/gpu/"))
     nearest = ["pytorch", "tiled.pytorch"] if on_tensors else []
     tried = [f"{PACKAGE}.{name}", *(f"{PACKAGE}.{place}.{name}" for place in [*nearest, *PLACES])]
     return next((full for full in tried if full in documented), None)

@@ -18,10 +18,10 @@ ROOT = Path(__file__).resolve().parents[2]
 RUNTIME = ROOT / ".runtime"
 PINNED = ROOT / "tools" / "runtime.json"
 LIVE = "book/numpy/"
-TORCH = "book/pytorch/", "book/gpu/"
+TORCH = "book/pytorch/", "book/learning/", "book/gpu/"
 CORE = "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"
 PACKAGES = "numpy", "jaxtyping", "markdown-it-py", "platformdirs"  # loaded before the first cell
-LEFT_OUT = "kernels", "distributed", "fused", "pytorch", "measure"  # they need PyTorch
+LEFT_OUT = "kernels", "distributed", "fused", "pytorch", "measure", "models"  # they need PyTorch
 PAGE_BAR = """<div class="live-page" role="group" aria-label="Run this page">
 <p>Run, change and check everything on this page, here in your browser. The first run loads Python
 ({mega} MB, once); the first figure takes 10 MB more. A cell runs those above it first; in an

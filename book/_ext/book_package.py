@@ -8,7 +8,8 @@ from pathlib import Path
 from sphinx.ext.autodoc.mock import mock
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "code"))
-IN_TORCH = "pytorch", "tiled.pytorch", "kernels", "fused", "distributed", "measure"
+IN_TORCH = "pytorch", "tiled.pytorch", "models", "kernels", "fused", "distributed", "measure"
+NOT_THERE = "torch", "triton", "safetensors", "tqdm"  # which `make book` does not install
 NEED_TORCH = [f"attnbook.{name}" for name in (*IN_TORCH, "kernels.machine_code")]
 SHAPED = re.compile(r"jaxtyping\.(\w+)\[(?:numpy\.)?(ndarray|(?:torch\.)?Tensor), '([^']*)'\]")
 IN_MODULE = re.compile(r"\btorch\.(?:\w+\.)+(?=[A-Z])")
@@ -26,7 +27,7 @@ SIGNS = {"Σ": r"\sum", "·": r"{}\cdot ", "⊕": r"\oplus ", "²": "^2", "ᵀ":
 
 def _import_without_torch(*names):
     """Pages are built without PyTorch and Triton: mocks stand for them; signatures need classes."""
-    with mock(["torch", "triton"]):
+    with mock([*NOT_THERE]):
         torch, nn = import_module("torch"), import_module("torch.nn")
         kinds = (torch, "Tensor"), (torch, "device"), (torch, "dtype"), (nn, "Module")
         for place, kind in kinds:

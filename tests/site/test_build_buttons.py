@@ -9,7 +9,7 @@ from small_book import notebook
 
 ADDRESS = "https://github.com/someone/a-book"
 NOTEBOOK = notebook(nbformat.v4.new_markdown_cell("# A page"), nbformat.v4.new_code_cell("1"))
-PARTS = "numpy", "pytorch", "gpu"
+PARTS = "numpy", "pytorch", "learning", "gpu"
 PAGES = {f"{part}/page.ipynb": NOTEBOOK for part in PARTS}
 BINDER = "https://mybinder.org/v2/gh/someone/a-book/main?urlpath=lab/tree/{}.ipynb"
 OTHERS = (

@@ -5,6 +5,7 @@ Rows are queries i and columns are keys j, in every figure. Each function return
 a notebook shows when a cell ends in it, and whose `svg` is its text.
 """
 
+from attnbook.plots.alignment import alignment_diagram
 from attnbook.plots.backward import backward_diagram
 from attnbook.plots.bars import bars
 from attnbook.plots.costs import (
@@ -72,6 +73,7 @@ from attnbook.plots.words import arrows, sentences, shape_diagram
 
 __all__ = [
     "additive_network",
+    "alignment_diagram",
     "arrows",
     "attention_diagram",
     "backward_diagram",

@@ -1,0 +1,69 @@
+"""The command that trains on three seeds: its rows, and the record that the chapter shows."""
+
+import json
+
+import pytest
+import torch
+
+from attnbook.models import __main__ as command
+
+ROW = {"attention", "hidden", "steps", "seed", "exact match", "seconds"}
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(command, "RUNS", [("dot product", 4, 2), ("none", 4, 3)])
+    monkeypatch.setattr(command, "SEEDS", range(2))
+    monkeypatch.setattr(command, "SETTINGS", command.SETTINGS | {"pairs": 40, "held out": 20})
+    command.tensors.cache_clear()
+    yield
+    command.tensors.cache_clear()
+
+
+def test_it_writes_a_row_for_each_seed_and_where_they_come_from(small, tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["models", str(tmp_path / "dates.json")])
+    threads = torch.get_num_threads()
+    command.main()
+    found = json.loads((tmp_path / "dates.json").read_text())
+    assert [(row["attention"], row["seed"]) for row in found["rows"]] == [
+        ("dot product", 0),
+        ("dot product", 1),
+        ("none", 0),
+        ("none", 1),
+    ]
+    assert all(set(row) == ROW for row in found["rows"])
+    assert found["command"] == "python -m attnbook.models" and found["environment"]["torch"]
+    assert torch.get_num_threads() == threads
+
+
+def test_an_interrupt_writes_nothing(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(command.Training, "run", lambda self: [])
+    monkeypatch.setattr("sys.argv", ["models", str(tmp_path / "dates.json")])
+    with pytest.raises(SystemExit, match="nothing is written"):
+        command.main()
+    assert not (tmp_path / "dates.json").exists()
+
+
+class Right:
+    """Writes what it is told, with a logit for each symbol."""
+
+    def __init__(self, symbols):
+        self.symbols = symbols
+
+    def __call__(self, letters, lens, given):
+        return torch.nn.functional.one_hot(self.symbols[:, : given.shape[1]], 11).double()
+
+
+def test_a_date_counts_only_if_all_ten_symbols_are_right(small):
+    symbols = command.tensors(1, 20)[2]
+    wrong = symbols.clone()
+    wrong[:5, 9] = (wrong[:5, 9] + 1) % 10
+    assert command.exact_match(Right(symbols)) == 1.0
+    assert command.exact_match(Right(wrong)) == 0.75
+
+
+def test_no_day_that_is_asked_was_trained_on(small):
+    seen, asked = (
+        {tuple(row.tolist()) for row in command.tensors(n, k)[2]} for n, k in ((0, 40), (1, 20))
+    )
+    assert not seen & asked
