@@ -246,6 +246,9 @@ EQUAL = {
     "libraries.two_corners": {
         "q = [[1.0]]",  # the keys are 0
     },
+    "alignment.unseen_padding": {  # the hidden key holds 4, the mean of the other two
+        "return ([0.0, 0.0, 1.0], 1)",
+    },
     "cost.half": {  # one query or key more, of thousands
         "return (2, 4096)",
         "return (1, 4097)",

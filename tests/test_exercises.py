@@ -207,6 +207,7 @@ GENERIC = [
 
 
 ONE_HEAD = {  # their arrays have two axes
+    "alignment.exact_match_of",
     "past_the_trained_length.endless",
     "flash_attention.forward",
     "flash_attention.backward",

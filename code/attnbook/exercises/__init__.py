@@ -43,6 +43,7 @@ CHAPTERS = (
     "error_budget",
     "modules",
     "libraries",
+    "alignment",
     "cost",
     "roofline",
     "fused",

@@ -1,0 +1,94 @@
+"""Exact match for texts of any length · medium · 10 min
+
+Hints
+1. `found == wanted` says of each symbol whether it is right. Which of these may not count?
+2. torch.arange(n) < lens[:, None] is True where a symbol counts.
+3. A symbol is fine if it is right or doesn't count. Then ask for all of a row, and average the
+   rows.
+
+Why
+Behind the length everything counts as right, so `all` asks only for the symbols that count, and of
+none it is True. The mean of booleans as float64 is the fraction of rows.
+
+Notice
+A mask of padding again, in a metric this time: who forgets it there punishes short texts for what
+nobody reads.
+"""
+
+import numpy as np
+import torch
+
+from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine.tensors import on_tensors
+
+
+def exact_match_of(found, wanted, lens):
+    """The fraction of rows that are right in their first lens symbols."""
+    counts = torch.arange(found.shape[1]) < lens[:, None]
+    fine = (found == wanted) | ~counts
+    return fine.all(dim=1).double().mean()
+
+
+def in_loops(found, wanted, lens):
+    """Row by row, as far as each row counts."""
+    rows = zip(found, wanted, lens, strict=True)
+    return np.array(np.mean([f[:n].tolist() == w[:n].tolist() for f, w, n in rows]))
+
+
+rng = np.random.default_rng(3)
+
+
+def drawn(rows, n, most):
+    """Rows of few kinds of symbols, so that some are right, wrong, and wrong behind their end."""
+    wanted = rng.integers(0, 3, (rows, n))
+    found = np.where(rng.random((rows, n)) < 0.25, (wanted + 1) % 3, wanted)
+    return {"found": found, "wanted": wanted, "lens": rng.integers(1, most + 1, rows)}
+
+
+def whole(*rows):
+    return np.array(rows)
+
+
+CASES = (
+    case(found=whole([1, 2]), wanted=whole([1, 2]), lens=whole(2), gives=np.array(1.0)),
+    case(found=whole([1, 2]), wanted=whole([1, 0]), lens=whole(2), gives=np.array(0.0)),
+    case(found=whole([1, 2]), wanted=whole([1, 0]), lens=whole(1), gives=np.array(1.0)),
+    case(
+        found=whole([1, 2, 3], [1, 2, 3], [0, 0, 0], [5, 6, 7]),
+        wanted=whole([1, 2, 0], [0, 2, 3], [0, 0, 0], [5, 0, 7]),
+        lens=whole(2, 3, 3, 2),
+        gives=np.array(0.5),
+    ),
+    case(**drawn(8, 4, 4)),
+    case(**drawn(5, 7, 3)),
+    case(**drawn(40, 3, 3)),
+    stress(found=whole([1, 2]), wanted=whole([0, 0]), lens=whole(0), gives=np.array(1.0)),
+    stress(found=whole([9, 0], [1, 1]), wanted=whole([0, 9], [1, 1]), lens=whole(0, 2)),
+)
+
+MISTAKES = """
+that is the fraction of symbols; a row is right only if all its symbols are.
+    fine.all(dim=1).double().mean() → fine.double().mean()
+    fine.all(dim=1).double().mean() → (fine & counts).sum().double() / counts.sum()
+    fine.all(dim=1).double().mean() → ((fine & counts).sum(dim=1).double() / lens).mean()
+what stands behind the length of a row doesn't count, and must not make it wrong.
+    fine = (found == wanted) | ~counts → fine = found == wanted
+    fine = (found == wanted) | ~counts → fine = (found == wanted) & counts
+one right symbol doesn't make a row right: it needs all that count.
+    fine.all(dim=1) → (fine & counts).any(dim=1)
+symbol number lens stands behind the end already: compare with <.
+    < lens → <= lens
+the last symbol that counts is number lens − 1: compare with < lens.
+    < lens[:, None] → < lens[:, None] - 1
+the rows are counted, not averaged.
+    .mean() → .sum()
+dim=0 goes down the rows: ask for all symbols of a row, with dim=1.
+    all(dim=1) → all(dim=0)
+all rows have to be right here: it is the fraction of rows that is asked for.
+    fine.all(dim=1) → fine.all()
+the lengths are each row's own.
+    lens[:, None] → lens.max()
+    lens[:, None] → lens[0]
+"""
+
+exercise = write(exact_match_of, CASES, MISTAKES, oracle=in_loops, through=on_tensors)

@@ -1,0 +1,37 @@
+"""The record of three seeds says what the chapter on alignment claims of it."""
+
+import pytest
+
+from attnbook import measure
+from attnbook.models import __main__ as command
+
+
+def least_and_most(rows, attention, hidden, steps):
+    wanted = {"attention": attention, "hidden": hidden, "steps": steps}
+    found = [row["exact match"] for row in rows if wanted.items() <= row.items()]
+    assert len(found) == 3
+    return min(found), max(found)
+
+
+def claims(rows):
+    for scorer in ("additive", "dot product"):
+        assert least_and_most(rows, scorer, 64, 400)[0] >= 0.99
+        assert least_and_most(rows, scorer, 32, 400)[0] >= 0.97
+    for hidden in (32, 64):
+        assert least_and_most(rows, "none", hidden, 400)[1] <= 0.6
+    assert least_and_most(rows, "none", 64, 1600)[0] >= 0.97
+
+
+def test_the_record_has_every_run_and_bears_out_the_claims():
+    found = measure.recorded("dates")
+    assert found["command"] == "python -m attnbook.models"
+    assert found["settings"] == command.SETTINGS
+    assert len(found["rows"]) == 3 * len(command.RUNS)
+    claims(found["rows"])
+
+
+def test_a_record_that_says_otherwise_is_found():
+    rows = measure.recorded("dates")["rows"]
+    for row in rows:
+        with pytest.raises(AssertionError):
+            claims([row | {"exact match": 0.8} if other is row else other for other in rows])
