@@ -25,7 +25,11 @@ EXERCISE = re.compile(r"^\*(?:Predict|Write|Break) · \w+ · (\d+) min", re.M)
 ROW = r"^(\d+\. \[.+?\]\({}\.ipynb\): .+?)(?: \*\(\d+ \+ \d+ min\)\*)?$"
 # What a reader wants; the heading on the map; where the way leads, and where it goes on.
 WAYS = {
-    "**understand the Transformer**": ("Transformer", "three-ways positions", "modules"),
+    "**understand the Transformer**": (
+        "Transformer",
+        "three-ways positions",
+        "modules transformer",
+    ),
     "**know why it is fast**": ("speed", "online", "roofline many-gpus triton"),
     "**find the bug in a mask**": ("masks", "museum", "libraries"),
     "**trust the numbers**": ("numbers", "scale museum", "error-budget"),

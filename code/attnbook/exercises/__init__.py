@@ -44,6 +44,7 @@ CHAPTERS = (
     "modules",
     "libraries",
     "alignment",
+    "transformer",
     "cost",
     "roofline",
     "fused",

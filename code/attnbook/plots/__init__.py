@@ -66,6 +66,7 @@ from attnbook.plots.softmax import (
     softmax_diagram,
 )
 from attnbook.plots.states import bracketings_diagram, chunks_diagram, correction_diagram
+from attnbook.plots.stream import norms_diagram, stream_diagram
 from attnbook.plots.training import training_diagram
 from attnbook.plots.transformer import transformer_diagram
 from attnbook.plots.ways import ways_map
@@ -106,6 +107,7 @@ __all__ = [
     "masked_softmax_diagram",
     "meetings_grids",
     "merge_diagram",
+    "norms_diagram",
     "number_line",
     "one_and_two_heads",
     "one_call_diagram",
@@ -132,6 +134,7 @@ __all__ = [
     "softmax_diagram",
     "spread_diagram",
     "stored_grids",
+    "stream_diagram",
     "table_cells",
     "terms_diagram",
     "three_ways_diagram",

@@ -1,0 +1,11 @@
+"""Exercises of the chapter on a whole Transformer."""
+
+EXERCISES = (
+    "counted",
+    "alike",
+    "forgotten_mean",
+    "layer_norm",
+    "decoder_block",
+    "decoder",
+    "write",
+)

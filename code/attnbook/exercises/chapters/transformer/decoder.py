@@ -1,0 +1,131 @@
+"""Project, step 3: the model · medium · 12 min
+
+Hints
+1. `nn.Embedding` twice, `nn.ModuleList(blocks)`, and one `nn.LayerNorm`.
+2. `self.places(torch.arange(n))` has the shape (n, d_model), which is added to each text.
+3. The embedding's matrix, `self.embedding.weight`, has a row for each sign: `x @ weight.mT`.
+
+Why
+A token is looked up in the matrix, and in the end every vector is compared with all of its rows. So
+one matrix reads and writes, and what brings a vector nearer to a sign's row makes that sign more
+likely.
+
+Notice
+`parameters()` lists the tied matrix once, and its gradient is the sum of what both uses ask for.
+"""
+
+import numpy as np
+import torch
+from torch import nn
+
+from attnbook.exercises.chapters.transformer._states import filled, normed, output
+from attnbook.exercises.engine import case, draw, write
+
+
+class Decoder(nn.Module):
+    """Blocks between embeddings and logits that share a matrix."""
+
+    def __init__(self, vocabulary, length, d_model, blocks):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, d_model)
+        self.places = nn.Embedding(length, d_model)
+        self.blocks = nn.ModuleList(blocks)
+        self.norm = nn.LayerNorm(d_model)
+
+    def forward(self, tokens):
+        x = self.embedding(tokens) + self.places(torch.arange(tokens.shape[1]))
+        for block in self.blocks:
+            x = block(x)
+        return self.norm(x) @ self.embedding.weight.mT
+
+
+class Layer(nn.Module):
+    """A block of the check's own: a token and those before it are added up, times w, plus w."""
+
+    def __init__(self, d_model):
+        super().__init__()
+        self.w = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, x):
+        return torch.cumsum(x, dim=1) * self.w + self.w
+
+
+NAMES = ("embedding", "places", "w", "scale", "shift")
+
+
+def with_blocks(made):
+    """For `through`: the model as a function of tokens and of its arrays; w has a row a block."""
+
+    def call(vocabulary, tokens, embedding, places, w, scale, shift):
+        blocks = [Layer(w.shape[-1]) for _ in w]
+        model = made(vocabulary, len(places), w.shape[-1], blocks)
+        state = {"embedding.weight": embedding, "places.weight": places}
+        state |= {f"blocks.{i}.w": row for i, row in enumerate(w)}
+        state |= {"norm.weight": scale, "norm.bias": shift}
+        return output(filled(model, state), torch.tensor(tokens))
+
+    return call
+
+
+def in_loops(vocabulary, tokens, embedding, places, w, scale, shift):
+    out = np.empty((*tokens.shape, vocabulary))
+    for b, text in enumerate(tokens):
+        x = np.array([embedding[token] + places[i] for i, token in enumerate(text)])
+        for row in w:
+            x = np.array([row * x[: i + 1].sum(axis=0) + row for i in range(len(x))])
+        for i, token in enumerate(x):
+            out[b, i] = [normed(token, scale, shift) @ sign for sign in embedding]
+    return out
+
+
+rng = np.random.default_rng(33)
+
+
+def sizes(batch, n, vocabulary, length, d_model, n_blocks):
+    shapes = {"embedding": (vocabulary, d_model), "places": (length, d_model)}
+    shapes |= {"w": (n_blocks, d_model), "scale": (d_model,), "shift": (d_model,)}
+    tokens = rng.integers(0, vocabulary, (batch, n))
+    return {"vocabulary": vocabulary, "tokens": tokens} | draw(rng, shapes)
+
+
+CASES = (
+    case(**sizes(1, 1, 3, 2, 2, 1)),
+    case(**sizes(1, 2, 3, 2, 3, 1)),
+    case(**sizes(2, 3, 4, 5, 3, 2)),
+    case(**sizes(3, 4, 6, 4, 2, 3)),
+)
+
+MISTAKES = """
+the places are missing: each token's vector gets that of its place added.
+    self.embedding(tokens) + self.places(torch.arange(tokens.shape[1])) → self.embedding(tokens)
+the embeddings are missing: a vector is that of the token and that of its place.
+    self.embedding(tokens) + → 0 * self.embedding(tokens) +
+the places are counted from the front of the text, 0, 1, 2, ….
+    torch.arange(tokens.shape[1]) → torch.arange(tokens.shape[1]).flip(0)
+    torch.arange(tokens.shape[1]) → torch.zeros(tokens.shape[1], dtype=torch.long)
+the last norm is missing: it stands in front of the logits.
+    self.norm(x) @ → x @
+the norm stands behind the blocks, once, and not within the loop.
+    x = block(x) → x = self.norm(block(x)) ; self.norm(x) @ → x @
+the norm stands behind all blocks, and not in front of the first.
+    for block → x = self.norm(x)\\n        for block ; self.norm(x) @ → x @
+the blocks are used in the order of the list.
+    in self.blocks → in reversed(self.blocks)
+each block is used, one after the other.
+    in self.blocks → in self.blocks[:1]
+    x = block(x) → y = block(x) ; self.norm(x) @ → self.norm(y) @
+    x = block(x) →  pass
+the blocks are residual themselves, or not: the model adds nothing to what they return.
+    x = block(x) → x = x + block(x)
+return the logits, without a softmax: the loss takes its own.
+    return self.norm(x) @ self.embedding.weight.mT → return torch.softmax(self.norm(x) @ self.embedding.weight.mT, dim=-1)
+    return self.norm(x) @ self.embedding.weight.mT → return torch.log_softmax(self.norm(x) @ self.embedding.weight.mT, dim=-1)
+"""
+
+exercise = write(
+    Decoder,
+    CASES,
+    MISTAKES,
+    through=with_blocks,
+    oracle=in_loops,
+)

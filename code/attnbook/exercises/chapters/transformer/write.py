@@ -1,0 +1,139 @@
+"""Project, step 4: write · medium · 12 min
+
+Hints
+1. Only the last position guesses a token that isn't there yet: `model(tokens)[:, -1]`.
+2. Keep a boolean for each text, whether it has written `stop`; `torch.where` chooses by it.
+3. `torch.cat([tokens, new[:, None]], dim=1)` makes a longer tensor, and leaves the old one alone.
+
+Why
+Each new token is appended and read in the next step, so the model goes on from what it has written
+itself, and no longer from true tokens. A text that is finished is carried along, since the others
+of the batch are not.
+
+Notice
+Every step computes the whole text again. The keys and values of all earlier tokens are the same as
+in the step before, and that is what a cache keeps.
+"""
+
+import numpy as np
+import torch
+from torch import nn
+
+from attnbook.exercises.engine import Unfit, case, describe
+from attnbook.exercises.engine import write as made_exercise
+from attnbook.exercises.engine.settings import plain_settings
+
+
+def write(model, tokens, steps, stop):
+    """The tokens, and those that the model writes after them."""
+    finished = torch.zeros(len(tokens), dtype=torch.bool)
+    with torch.no_grad():
+        for _ in range(steps):
+            new = model(tokens)[:, -1].argmax(dim=1)
+            new = torch.where(finished, stop, new)
+            finished = new == stop
+            tokens = torch.cat([tokens, new[:, None]], dim=1)
+    return tokens
+
+
+class Told(nn.Module):
+    """A model of the check's own: what a token says of the next fades from place to place."""
+
+    def __init__(self, table):
+        super().__init__()
+        self.table = nn.Parameter(torch.tensor(table))
+
+    def forward(self, tokens):
+        if torch.is_grad_enabled():
+            raise Unfit("the model was called with gradients recorded: torch.no_grad() stops it")
+        if not torch.is_tensor(tokens) or tokens.ndim != 2 or tokens.dtype != torch.int64:
+            raise Unfit(f"the model was given {describe(tokens)}; expected integers (batch, n)")
+        logits = [torch.zeros_like(self.table[tokens[:, 0]])]
+        for place in tokens.T:
+            logits.append(0.7 * logits[-1] + self.table[place])
+        return torch.stack(logits[1:], dim=1)
+
+
+def with_a_model(function):
+    """For `through`: the function, with a model made of a table."""
+
+    def call(table, tokens, steps, stop):
+        with plain_settings():
+            out = function(Told(table), torch.from_numpy(tokens), steps, stop)
+        if out is None:
+            raise Unfit("nothing was returned: is a `return` missing?")
+        if not isinstance(out, torch.Tensor):
+            raise Unfit(f"{describe(out)} was returned; expected a tensor")
+        return out.numpy().copy()
+
+    return call
+
+
+def text_by_text(table, tokens, steps, stop):
+    texts = []
+    for row in tokens:
+        text = list(row)
+        for _ in range(steps):
+            logits = sum(0.7**i * table[token] for i, token in enumerate(text[::-1]))
+            written = text[len(row) :]
+            text.append(stop if stop in written else int(np.argmax(logits)))
+        texts.append(text)
+    return np.array(texts, dtype=tokens.dtype)
+
+
+rng = np.random.default_rng(34)
+
+
+def drawn(batch, n, steps, vocabulary=4, stop=2):
+    table = rng.standard_normal((vocabulary, vocabulary))
+    tokens = rng.integers(0, vocabulary, (batch, n))
+    return {"table": table, "tokens": tokens, "steps": steps, "stop": stop}
+
+
+NEXT = np.roll(5 * np.eye(4), 1, axis=1)  # after 0 comes 1, after 1 comes 2, …
+CASES = (
+    case(table=NEXT, tokens=np.array([[0]]), steps=1, stop=3, gives=np.array([[0, 1]])),
+    case(table=NEXT, tokens=np.array([[0]]), steps=2, stop=3, gives=np.array([[0, 1, 2]])),
+    case(table=NEXT, tokens=np.array([[1]]), steps=4, stop=3, gives=np.array([[1, 2, 3, 3, 3]])),
+    case(table=NEXT, tokens=np.array([[3, 0]]), steps=2, stop=3),
+    case(table=NEXT, tokens=np.array([[0], [2]]), steps=2, stop=3),
+    case(**drawn(2, 3, 3)),
+    case(**drawn(3, 2, 5)),
+    case(**drawn(4, 3, 6, vocabulary=5, stop=1)),
+    case(table=NEXT, tokens=np.array([[0, 1]]), steps=0, stop=3),
+)
+
+MISTAKES = """
+only the last position guesses the token that comes next.
+    [:, -1] → [:, 0]
+after `stop` a text gets only `stop`: here it goes on writing.
+    torch.where(finished, stop, new) → new
+a `stop` in the beginning that was given counts for nothing: the text is finished when it writes one.
+    torch.zeros(len(tokens), dtype=torch.bool) → (tokens == stop).any(dim=1)
+one text that is finished does not finish the others.
+    finished = new == stop → finished = (new == stop).any()
+each text ends when it has written `stop`, not when all have.
+    finished = new == stop → finished = (new == stop).all()
+return the tokens that were given, too, in front of the new ones.
+    return tokens → return tokens[:, tokens.shape[1] - steps:]
+take the token with the largest logit.
+    argmax → argmin
+append as many tokens as there are steps.
+    range(steps) → range(steps + 1) || range(steps - 1)
+the result has n + steps tokens: where all texts are finished, go on with `stop`.
+    for _ in range(steps): → for _ in range(steps):\\n            if finished.all():\\n                break
+the new token goes to the end of its text.
+    [tokens, new[:, None]] → [new[:, None], tokens]
+each new token is read in the next step: hand the longer text to the model.
+    finished = torch.zeros → given = tokens\\n    finished = torch.zeros ; model(tokens) → model(given)
+the model reads the whole text in each step, not its last token alone.
+    model(tokens) → model(tokens[:, -1:])
+"""
+
+exercise = made_exercise(
+    write,
+    CASES,
+    MISTAKES,
+    through=with_a_model,
+    oracle=text_by_text,
+)
