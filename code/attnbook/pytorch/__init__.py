@@ -10,6 +10,7 @@ from attnbook.pytorch.attention import (
     scaled_dot_product_attention,
     weighted_sum,
 )
+from attnbook.pytorch.caches import KVCache
 from attnbook.pytorch.convert import (
     from_multihead,
     from_torch_mask,
@@ -27,6 +28,7 @@ from attnbook.pytorch.masks import (
 )
 from attnbook.pytorch.modules import AdditiveAttention, DotProductAttention, MultiHeadAttention
 from attnbook.pytorch.online import attention_with_lse, merge
+from attnbook.pytorch.pages import PagedCache, Pages
 from attnbook.pytorch.positions import (
     alibi_bias,
     frequencies,
@@ -46,11 +48,16 @@ from attnbook.pytorch.scores import (
     softcap,
 )
 from attnbook.pytorch.weights import logsumexp, masked_softmax, softmax
+from attnbook.pytorch.window_cache import WindowCache
 
 __all__ = [
     "AdditiveAttention",
     "DotProductAttention",
+    "KVCache",
     "MultiHeadAttention",
+    "PagedCache",
+    "Pages",
+    "WindowCache",
     "additive_attention",
     "additive_scores",
     "alibi_bias",
