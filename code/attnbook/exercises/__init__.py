@@ -45,6 +45,7 @@ CHAPTERS = (
     "libraries",
     "alignment",
     "transformer",
+    "cache",
     "cost",
     "roofline",
     "fused",

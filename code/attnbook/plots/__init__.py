@@ -8,6 +8,7 @@ a notebook shows when a cell ends in it, and whose `svg` is its text.
 from attnbook.plots.alignment import alignment_diagram
 from attnbook.plots.backward import backward_diagram
 from attnbook.plots.bars import bars
+from attnbook.plots.caches import caches_diagram
 from attnbook.plots.costs import (
     edges_diagram,
     passes_diagram,
@@ -83,6 +84,7 @@ __all__ = [
     "block_grids",
     "book_in_one_picture",
     "bracketings_diagram",
+    "caches_diagram",
     "caught_grids",
     "chunks_diagram",
     "clock_hands",
