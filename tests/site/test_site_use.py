@@ -22,7 +22,7 @@ def test_a_dead_link_is_found(tmp_path):
 
 
 def test_a_solution_opens_by_keyboard(visit):
-    page = visit(CHAPTER).page
+    page = visit("book/pytorch/modules.html").page  # on pages that run, a button opens it
     box = page.locator("details.solution").last
     assert not box.locator("> :not(summary)").first.is_visible()
     box.locator("summary").focus()

@@ -25,7 +25,8 @@ def counted():
     model = Transformer(20, 8, 3, 2, max_length=10)
     tied = Transformer(20, 8, 3, 4, max_length=10)
     tied.logits.weight = tied.embedding.weight
-    return [sum(p.numel() for p in part.parameters()) for part in (block, model, tied)]
+    parts = block, model, tied
+    return [sum(p.numel() for p in part.parameters()) for part in parts]
 
 
 MISTAKES = """
