@@ -12,7 +12,7 @@ from tools import browser
 ADDRESS = "http://book.invalid/"  # where the document seems to lie: nothing is asked of a network
 WIDTH = 628  # pixels of 1/96 inch: as wide as print.css makes what is printed on a sheet
 LINKS = """[...new Set([...document.querySelectorAll('a[href^="#"]')].map(
-    link => decodeURIComponent(link.hash.slice(1))))]"""
+    link => decodeURIComponent(link.getAttribute('href').slice(1))))]"""  # of a drawing, too
 FILL = """numbers => document.querySelectorAll('.page').forEach(
     page => { page.textContent = numbers[page.dataset.of]; })"""
 # What juts out of its place is cut off at the edge, or has Chromium print the whole book smaller.
