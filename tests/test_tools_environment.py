@@ -160,6 +160,15 @@ def test_a_file_or_a_link_in_its_place_is_left_alone(project, make):
     assert os.path.lexists(project / ".venv") and not (project / ".venv").is_dir()
 
 
+def test_the_environment_of_another_folder_is_not_emptied_through_a_link(project, tmp_path_factory):
+    theirs = tmp_path_factory.mktemp("theirs")
+    (theirs / "made").write_text("elsewhere", encoding="utf-8")
+    (project / ".venv").symlink_to(theirs)
+    said, status = install(project)
+    assert said.startswith("There is a .venv that was not made by this book's make")
+    assert status and (theirs / "made").exists()
+
+
 @pytest.mark.everywhere
 def test_one_that_was_left_half_made_or_empty_is_made_afresh(project):
     (project / "requirements-book.txt").write_text("")

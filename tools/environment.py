@@ -101,7 +101,7 @@ def why(errors):
 def refuse():
     """End with a sentence where this Python can not make an environment, or must not."""
     minor = VERSION.rpartition(".")[0]
-    ours = MADE.exists() or UNFINISHED.exists()
+    ours = not VENV.is_symlink() and (MADE.exists() or UNFINISHED.exists())
     empty = VENV.is_dir() and not any(VENV.iterdir())
     if os.path.lexists(VENV) and not ours and not empty:
         sys.exit(
