@@ -1,6 +1,6 @@
 """A date that is read and written again, through one vector and with attention."""
 
-from attnbook.colours import BLUE, GREEN, MUTED, ORANGE
+from attnbook.colours import BLUE, GREEN, MUTED, ORANGE, SERIES
 from attnbook.plots.primitives import arrow, box, heading, line, sheet, text
 from attnbook.plots.style import drawn
 
@@ -26,7 +26,7 @@ def alignment_diagram():
     for symbol, letters in LOOKS.items():
         for letter, weight in letters.items():
             ends = [3.4 + STEP * (n + 0.5) for n in (symbol, letter)]
-            line(ax, ends, [WRITE - 0.14, READ + 0.14], 0.6 + 4 * weight, ORANGE)
+            line(ax, ends, [WRITE - 0.14, READ + 0.14], 0.6 + 4 * weight, SERIES[1])
     text(ax, 3.35, 2.75, "above the letters that are read, below what is written", color=MUTED)
     return ax.figure
 
