@@ -53,9 +53,9 @@ def test_the_site_is_asked_only_once_it_is_built(monkeypatch, tmp_path):
 
 
 def test_what_no_test_speaks_of_is_proved_by_those_of_its_importers():
-    path = "code/attnbook/exercises/engine/diagnose/predictions.py"
+    path = "code/attnbook/exercises/engine/draw.py"
     assert nearest(path) == []
-    assert "tests/test_exercise_facts.py" in nearest_to([path])
+    assert "tests/test_solutions.py" in nearest_to([path])
 
 
 def test_an_exercise_is_proved_by_its_own_cases_and_a_family_by_those_of_its_exercises():
