@@ -66,8 +66,7 @@ class Translator(nn.Module):
         given: Integer[Tensor, "batch n_q"],
     ) -> Float[Tensor, "batch n_q n_symbols"]:
         """The logits of each next symbol, after each symbol that is given."""
-        states, last = self.reader(letters, lens)
-        written, _ = self.gru(self.vectors(given), last)
+        written, states = self._states(letters, lens, given)
         if self.attention is not None:
             found = self.attention(written, states, states, lens)
             written = torch.cat([written, found], dim=-1)
@@ -83,9 +82,14 @@ class Translator(nn.Module):
         """How much each symbol looks at each letter. Raises ValueError without attention."""
         if self.attention is None:
             raise ValueError("attention is None; expected a module, which has weights")
+        written, states = self._states(letters, lens, given)
+        return self.attention.weights(written, states, lens)
+
+    def _states(self, letters, lens, given):
+        """Those after each symbol that is given, and those of the letters."""
         states, last = self.reader(letters, lens)
         written, _ = self.gru(self.vectors(given), last)
-        return self.attention.weights(written, states, lens)
+        return written, states
 
 
 def shifted(symbols: Integer[Tensor, "batch n"], start: int) -> Integer[Tensor, "batch n"]:
