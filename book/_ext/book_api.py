@@ -11,7 +11,7 @@ it, the first time in each section; and under each function stand the chapters w
 
 import re
 
-from book_package import IN_TORCH
+from book_package import IN_TORCH, ON_TENSORS
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
@@ -96,8 +96,7 @@ def _link(app, page, place, text, classes=()):
 
 def resolve(name, documented, page):
     """The full name that inline code means on a page: in NumPy's part its own, then the twins."""
-    on_tensors = page.startswith(("book/pytorch/", "book/learning/", "book/gpu/"))
-    nearest = ["pytorch", "tiled.pytorch"] if on_tensors else []
+    nearest = ["pytorch", "tiled.pytorch"] if page.startswith(ON_TENSORS) else []
     tried = [f"{PACKAGE}.{name}", *(f"{PACKAGE}.{place}.{name}" for place in [*nearest, *PLACES])]
     return next((full for full in tried if full in documented), None)
 

@@ -12,13 +12,13 @@ import zipfile
 from pathlib import Path
 
 from book_notebooks import CHECK
+from book_package import ON_TENSORS
 from docutils import nodes
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNTIME = ROOT / ".runtime"
 PINNED = ROOT / "tools" / "runtime.json"
 LIVE = "book/numpy/"
-TORCH = "book/pytorch/", "book/learning/", "book/gpu/"
 CORE = "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"
 PACKAGES = "numpy", "jaxtyping", "markdown-it-py", "platformdirs"  # loaded before the first cell
 LEFT_OUT = "kernels", "distributed", "fused", "pytorch", "measure", "models"  # they need PyTorch
@@ -88,7 +88,7 @@ def _mark(app, document):
         checks = (cell for cell in cells if CHECK.search(cell.astext()))
         if first := next(checks, None):
             _above(first.parent, ANSWERS)
-    elif cells and app.env.docname.startswith(TORCH):
+    elif cells and app.env.docname.startswith(ON_TENSORS):
         hosts = HOSTS if app.config.html_theme_options.get("repository_url") else ""
         _above(cells[0], ELSEWHERE.format(places=hosts + LAB))
 

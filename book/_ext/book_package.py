@@ -9,6 +9,7 @@ from sphinx.ext.autodoc.mock import mock
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "code"))
 IN_TORCH = "pytorch", "tiled.pytorch", "models", "kernels", "fused", "distributed", "measure"
+ON_TENSORS = "book/pytorch/", "book/learning/", "book/gpu/"  # pages whose cells need PyTorch
 NOT_THERE = "torch", "triton", "safetensors", "tqdm"  # which `make book` does not install
 NEED_TORCH = [f"attnbook.{name}" for name in (*IN_TORCH, "kernels.machine_code")]
 SHAPED = re.compile(r"jaxtyping\.(\w+)\[(?:numpy\.)?(ndarray|(?:torch\.)?Tensor), '([^']*)'\]")
