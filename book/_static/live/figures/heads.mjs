@@ -16,7 +16,7 @@ export function compute({ word, sharpness }) {
   return { before: softmax(before), kind: softmax(kind), one: softmax(before.map((score, j) => score + kind[j])) };
 }
 
-const ROWS = { before: "head 1 looks for the word before", kind: "head 2 looks for words of its kind", one: "a single head adds both scores" };
+const ROWS = { before: "head 0 looks for the word before", kind: "head 1 looks for words of its kind", one: "a single head adds both scores" };
 
 export function draw({ word }, found) {
   const looks = rect(8 + 78 * word, 2, 72, 40, "fill-faint");
@@ -29,6 +29,6 @@ export function draw({ word }, found) {
 }
 
 export function say({ word }, found) {
-  const told = ["head 1", "head 2", "the single head"].map((name, i) => `${name} gives ${Object.values(found)[i].map((weight, j) => `${WORDS[j]} ${weight.toFixed(2)}`).join(", ")}`);
+  const told = ["head 0", "head 1", "the single head"].map((name, i) => `${name} gives ${Object.values(found)[i].map((weight, j) => `${WORDS[j]} ${weight.toFixed(2)}`).join(", ")}`);
   return `“${WORDS[word]}” looks, and ${told.join("; ")}.`;
 }
