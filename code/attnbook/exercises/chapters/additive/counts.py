@@ -11,8 +11,8 @@ Parameters: 1000 · 1000 + 2000 · 1000 + 1000. Hidden layer: 30 · 40 · 1000. 
 million for the queries, 80 million for the keys, 1.2 million for the products with w_v.
 
 Notice
-Nearly all of the work is in the projections, which the paper does once for each sentence. The
-hidden layer is where the memory goes.
+Nearly all of the work is in the projections. That of the keys, the larger one, the paper computes
+in advance, once for each sentence. The hidden layer is where the memory goes.
 """
 
 from attnbook.exercises.engine import predict
