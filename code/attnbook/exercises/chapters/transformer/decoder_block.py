@@ -107,7 +107,7 @@ attention is added to the normed vectors; the stream itself passes through no no
     x = x + self.attention → x = z + self.attention
 the dense layers are added to the normed vectors; the stream itself passes through no norm.
     return x + self.narrow(torch.relu(self.widen(self.norm_2(x)))) → z = self.norm_2(x); return z + self.narrow(torch.relu(self.widen(z)))
-this is post-norm: the norm stands in front of each part, and not behind the sum.
+this is post-norm, with a norm behind each sum; pre-norm has one in front of each part.
     z = self.norm_1(x) → z = x ; x = x + self.attention(z, z, z, mask=mask) → x = self.norm_1(x + self.attention(z, z, z, mask=mask)) ; return x + self.narrow(torch.relu(self.widen(self.norm_2(x)))) → return self.norm_2(x + self.narrow(torch.relu(self.widen(x))))
 the norm in front of attention is missing.
     z = self.norm_1(x) → z = x
@@ -123,7 +123,7 @@ the ReLU stands between the dense layers, and not behind them.
     self.narrow(torch.relu(self.widen(self.norm_2(x)))) → torch.relu(self.narrow(self.widen(self.norm_2(x))))
 the two norms are exchanged: norm_1 stands in front of attention.
     z = self.norm_1(x) → z = self.norm_2(x) ; self.widen(self.norm_2(x)) → self.widen(self.norm_1(x))
-the dense layers read the stream as it was before attention: they read what attention has added to.
+the dense layers read the stream as it was before attention; they should read what it has become.
     x = x + self.attention(z, z, z, mask=mask) → y = x + self.attention(z, z, z, mask=mask) ; return x + self → return y + self
 """
 
