@@ -11,7 +11,7 @@ the first number of row 1, whose exponential enters the sum. Only the last row i
 belongs to the row: `j < n`.
 
 Notice
-No address was outside the array, so no tool that looks for such would have told.
+No address was outside the array, so a tool that looks for such addresses would have found nothing.
 """
 
 import numpy as np

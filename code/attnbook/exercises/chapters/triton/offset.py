@@ -47,7 +47,7 @@ MISTAKES = """
 2³¹ numbers have the offsets 0 to 2³¹ − 1, and that fits: one row more does not.
     16, 16, 65536
     if batch * heads * n * 128 == 2**31
-an offset counts numbers, not bytes: these are 2³¹ bytes or more, and fewer numbers.
+an offset counts numbers, not bytes: this array has 2³¹ bytes or more, but fewer numbers.
     8, 16, 65536
     if batch * heads * n * 128 * 2 >= 2**31
 the last offset is below 2³¹, and fits: take more.

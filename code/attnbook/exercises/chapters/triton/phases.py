@@ -12,7 +12,7 @@ these are seen by all. The last query sees the most. With more queries than keys
 nothing, so both numbers stop at 0.
 
 Notice
-Of a long text most blocks are full: the mask costs something in one block of a row.
+In a long text most blocks are full, and the mask costs something in only one block of a row.
 """
 
 import numpy as np
@@ -69,14 +69,14 @@ full is rounded down to whole blocks of B keys, for any B: // B * B.
     // B * B →
     (start + n_k - n_q + 1) // B * B → start + n_k - n_q || -(-(start + n_k - n_q + 1) // B) * B
     (start + n_k - n_q + 1) // B * B → max(start + n_k - n_q + 1, 0) & ~(B - 1)
-with more queries than keys the numbers fall below 0: stop there.
+with more queries than keys the numbers would fall below 0: stop at 0.
     max(full, 0), max(last + n_k - n_q + 1, 0) → full, last + n_k - n_q + 1
     max(full, 0) → full
     max(full, 0) → full ; (start + n_k - n_q + 1) // B → int((start + n_k - n_q + 1) / B)
     max(last + n_k - n_q + 1, 0) → last + n_k - n_q + 1
 the two numbers are exchanged: first full, then end.
     max(full, 0), max(last + n_k - n_q + 1, 0) → max(last + n_k - n_q + 1, 0), max(full, 0)
-these count blocks; asked are keys.
+these count blocks, and the question asks for keys.
     max(full, 0), max(last + n_k - n_q + 1, 0) → max(full, 0) // B, -(-max(last + n_k - n_q + 1, 0) // B)
     max(full, 0) → max(full, 0) // B
 no block is full here: those that every query sees need no mask.

@@ -42,10 +42,10 @@ a softmax has a program for each row of scores, of which there are 2 · 4 · 300
     [8, 124, 24, 84] || [2160000, 124, 24, 84] || [7200, 124, 24, 84]
 each head has three blocks of queries: two hold 256 of its 300, and none mixes heads.
     [2400, 124, 18.75, 84] || [2400, 124, 16, 84] || [2400, 124, 19, 32]
-three blocks of one head have 384 rows, and 300 are in use: 84 are idle.
+the three blocks of a head have 384 rows, and 300 of these are in use: 84 are idle.
     [2400, 124, 24, 212] || [2400, 124, 24, 44] || [2400, 124, 24, 672]
-a program has 1024 lanes, the next power of two after 900, and 900 of them have a number: asked are
-the others, of one program.
+a program has 1024 lanes, the next power of two after 900, and 900 of them have a number: the
+question asks for the others, in one program.
     [2400, 0, 24, 84] || [2400, 297600, 24, 84] || [2400, 1024, 24, 84] || [2400, 900, 24, 84]
     [2400, 60, 24, 84] || [2400, 252, 24, 84]
 blocks of queries: n_q = 300 counts, not n_k.

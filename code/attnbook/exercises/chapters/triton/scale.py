@@ -69,7 +69,7 @@ the last number is left out: the mask is i < n.
     i < n ⇒ i < n - 1
 the result is stored into x: store it into out.
     tl.store(out_ptr → tl.store(x_ptr
-what out held before has come back, or is added to: store there, whatever it holds.
+the result depends on what out held before: store there, whatever it holds.
     factor * x → tl.load(out_ptr + i, mask=i < n) + factor * x
 a pointer has no [i]: tl.load(x_ptr + i), and tl.store(out_ptr + i, …).
     tl.load(x_ptr + i, mask=i < n) → x_ptr[i]

@@ -46,12 +46,13 @@ the last to store may be the program with the smallest part, and it may have loa
     [4, 7, 6] || [2, 7, 6] || [3, 7, 6] || [4, 4, 6]
 nobody says which program comes first: one after another they can follow in six orders.
     [1, 7, 1] || [1, 7, 3]
-in two thirds of the orders of two programs something was lost; a third program is in the way of
-both, and only where all three follow one another nothing is.
+of the orders of two programs a third was right; with three programs nothing is lost only if each of
+them stores before the next one loads, and that is rarer.
     [1, 7, 30] || [1, 7, 45]
-these count six steps in any order: a program loads before it stores, and that leaves 90 orders.
+six steps in any order are too many to count: a program loads before it stores, which leaves 90 of
+the orders.
     [1, 7, 48] || [1, 7, 720]
-these are the orders in which something is lost.
+these are the orders in which something is lost; the question asks for the others.
     [1, 7, 84]
 """
 

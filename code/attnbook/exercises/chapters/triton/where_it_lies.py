@@ -63,7 +63,7 @@ shared memory.
     [0, 0, 0, 2, 0, 0]
     at 1: 0 || 2
     at 5: 0 || 2
-grad_q is stored only at the end: until then it is a sum to which each block of keys adds, as o is.
+grad_q is stored only at the end: until then it is a sum to which each block of keys adds, like o.
     at 2: 1 || 2
 the array at K is a whole one, and never fits on the chip: what is loaded of it is k.
     at 3: 0 || 1
