@@ -51,15 +51,15 @@ CASES = (
 )
 
 MISTAKES = r"""
-counts of 32 bits overflow when they are multiplied first: go to float64.
+counts of 32 bits overflow if they are multiplied as they are: go to float64 first.
     (warps * threads / np.array([4096, 16, 128, 4])) → warps * threads / np.array([4096, 16, 128, 4])
 all warps share the units, and bring operations and instructions: multiply every count.
     warps * →
     warps * → np.array([1, warps, warps, warps]) * || np.array([warps, warps, warps, 1]) *
-nothing is rounded, because what is left of a clock goes to the next iteration.
+do not round: what is left of a clock goes to the next iteration.
     = np.floor(clocks(counts, warps)) || np.ceil(clocks(counts, warps))
     = np.round(clocks(counts, warps))
-operations are counted: a multiplication and an addition are two of them already.
+the counts are of operations: a multiplication and an addition are two of them already.
     4096 → 2048 || 8192
 128 floats are served in a clock; 64 is the number for comparisons.
     128 → 64

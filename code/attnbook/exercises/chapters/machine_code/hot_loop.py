@@ -1,7 +1,7 @@
 """Find the hot loop · hard · 12 min
 
 Hints
-1. Which jumps go back? Those whose target is at most their own place.
+1. Which jumps go back? Those whose target is at most their own index.
 2. matrix[target[i] : i + 1].any() says whether a product stands from target[i] to i, both included.
 3. Take the shortest of the loops that are left.
 
@@ -62,7 +62,7 @@ that is the loop with most products, or the one where they stand closest togethe
 for the shortest loop that contains one.
     min(loops, key=lambda loop: loop[1] - loop[0]) → max(loops, key=lambda loop: np.sum(matrix[loop[0] : loop[1] + 1]))
     min(loops, key=lambda loop: loop[1] - loop[0]) → max(loops, key=lambda loop: np.mean(matrix[loop[0] : loop[1] + 1]))
-that is the shortest loop of all, or the first: it may hold no product, and only wait.
+that is the shortest loop of all, or the first: such a loop may hold no product, and only wait.
     if matrix[target[i] : i + 1].any() →
     loop[1] - loop[0] → loop[1] ; if matrix[target[i] : i + 1].any() →
 that is the loop that begins or ends first, or last; a shorter one with a product may stand

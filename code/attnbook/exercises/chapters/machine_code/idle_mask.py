@@ -57,7 +57,7 @@ four or eight keys fill their blocks: no key stands past the end.
 L is 0 or more, so exp(-L), the weight of a key of zeros, is at most 1.
     [100.0]
     if scores.max() >= 0
-exp(-L) is finite here, and a finite number times 0 is 0: let L be lower.
+exp(-L) is finite here, and a finite number times 0 is 0: find scores with a lower L.
     [-50.0]
     if True
 """

@@ -12,7 +12,8 @@ the 64 keys. Both products have $2 \cdot 128 \cdot 64 \cdot 128$ operations, tog
 which take $2^{22}/2^{12} = 1024$ clocks.
 
 Notice
-The number of instructions comes from the sum's terms in sixteens, the clocks from the operations.
+The number of instructions follows from the terms of a sum, taken in sixteens; the clocks follow
+from the operations.
 """
 
 from attnbook.exercises.engine import predict
@@ -36,7 +37,8 @@ one multiprocessor has this tile; others have tiles of their own.
     [8, 4, 1024 / 132]
 an instruction does 16 terms of a sum of bfloat16, not 32, and not one.
     [4, 2, 1024] || [128, 64, 1024]
-4 · 128 · 64 · 128 operations; 4096 a clock is what all its tensor cores do together.
+there are 4 · 128 · 64 · 128 operations, and 4096 a clock is what all tensor cores of a
+multiprocessor do together.
     [8, 4, 256]
 4096 counts operations, a multiplication and an addition each; the tile has 2²².
     [8, 4, 2048]
