@@ -9,8 +9,7 @@ With three keys query 0 of two stands at key 1, and sees keys 0 and 1. With the 
 stands at key 0, and sees key 0 alone.
 
 Notice
-To slice keys to the valid length saves work, and is right where the triangle is made before the
-cut.
+Slicing keys to the valid length saves work, and is right if the triangle is made before the cut.
 """
 
 import numpy as np

@@ -66,9 +66,9 @@ what fills new columns of q and k changes the scores: use zeros.
 columns are cut off: widen the narrow ones to the larger width instead.
     max( → min(
     max(q.shape[-1], v.shape[-1]) → v.shape[-1]
-the scale is of float32, right to seven digits: a float has sixteen.
+the scale is of float32, right to seven digits: a Python float is right to sixteen.
     q.shape[-1] ** -0.5 → float(np.float32(q.shape[-1] ** -0.5))
-a row of zeros is one key more, and takes weight: add columns alone.
+a row of zeros is one more key, and takes weight: add columns only, no rows.
     *padded, → padded[0], *(F.pad(x, (0, 0, 0, 1)) for x in padded[1:]),
 keys and values stand in each other's place.
     (q, k, v)] → (q, v, k)]

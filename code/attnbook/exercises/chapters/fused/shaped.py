@@ -6,8 +6,9 @@ Hints
 3. `F.pad(v, (0, n))`, of `torch.nn.functional`, puts n columns of zeros behind the last.
 
 Why
-The axis of the batch and the zeros change no number, and outside them stands what the pattern
-knows: four axes, one width, a product, a division, a sum, a softmax and a product.
+The axis of the batch and the zeros change no number. They come before and after the pattern, and
+between them stands what it knows: four axes, one width, a product, a division, a sum, a softmax
+and a product.
 
 Notice
 The graph holds a pad, SDPA, a select and a slice: what you did for the shapes costs n · d numbers,

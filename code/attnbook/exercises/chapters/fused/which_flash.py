@@ -61,7 +61,7 @@ queries, keys and values have one width, 32, and FLASH asks for no more.
     [1, 0, 1, 0, 1, 0]
 `transpose(1, 2)` moves whole rows; the numbers of each row still lie side by side.
     [1, 0, 1, 1, 0, 0]
-dropout: no fused program of a CPU has any.
+the sixth call asks for dropout, and no fused program on a CPU has it.
     [1, 0, 1, 1, 1, 1]
 1 stands for FLASH and 0 for MATH: turn them round.
     [0, 1, 0, 0, 0, 1]
