@@ -68,6 +68,7 @@ CALLS = {
     **named("mask_grids", [CAUSAL, np.tri(2, 5, dtype=bool)], ["one", "two"]),
     **named("mask_grids of words", [CAUSAL], ["one"], query_names=["les", "chats", "noirs"]),
     **named("meetings_grids", PLACED, KEPT),
+    **named("overlap_bars", ["sat", "ran"], [0.75, 0.25], [0.5, 0.5]),
     **named("reach_diagram", REACHED, SUMS),
     **named("right_and_wrong", WEIGHTS, np.eye(3), mask=CAUSAL),
     **named("right_and_wrong masks", CAUSAL, ~CAUSAL, ["ours", "theirs"]),

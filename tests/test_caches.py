@@ -111,6 +111,51 @@ def test_a_cache_that_was_reset_has_forgotten_its_text(kind):
     close(in_pieces(*second, cache, (2, 5)), defined(*second, *window))
 
 
+def a_cache_that_was_rewound(cache):
+    """It has read the words before, and finds what they and the words after it say."""
+    right, wrong = drawn(9, seed=1), drawn(9, seed=2)
+    in_pieces(*(x[:, :5] for x in right), cache, (5,))
+    in_pieces(*(x[:, 5:] for x in wrong), cache, (4,))
+    cache.rewind(5)
+    assert cache.length == 5 and cache.positions(1).tolist() == [5]
+    close(in_pieces(*(x[:, 5:] for x in right), cache, (1, 3)), defined(*right)[:, 5:])
+
+
+def test_a_plain_cache_that_was_rewound():
+    a_cache_that_was_rewound(KVCache(9))
+
+
+def test_pages_that_were_rewound_are_free_again():
+    pages = pages_for(*drawn(9), n_pages=9, size=2)
+    a_cache_that_was_rewound(cache := PagedCache(pages))
+    other = cache.fork()
+    other.rewind(3)
+    assert (other.table, pages.owners) == ([0, 1], [2, 2, 1, 0, 0, 1, 1, 0, 0])
+    other.rewind(0)
+    assert other.table == [] and len(pages.free) == 4
+    close(in_pieces(*drawn(4), other, (1, 3)), defined(*drawn(4)))
+
+
+def test_a_text_that_rewinds_into_a_shared_page_writes_on_a_copy():
+    start, one, two = (drawn(4, seed=seed) for seed in (1, 2, 3))
+    a = PagedCache(pages_for(*start))
+    in_pieces(*start, a, (4,))
+    b = a.fork()
+    b.rewind(3)
+    for cache, rest, kept in ((b, two, 3), (a, one, 4)):
+        whole = [torch.cat([x[:, :kept], y], dim=-2) for x, y in zip(start, rest, strict=True)]
+        close(in_pieces(*rest, cache, (1, 3)), defined(*whole)[:, kept:])
+
+
+@pytest.mark.parametrize("cache", [KVCache(4), PagedCache(pages_for(*drawn(4)))])
+def test_no_cache_is_rewound_to_words_that_it_has_not_read(cache):
+    cache.update(*drawn(3)[1:])
+    with pytest.raises(ValueError, match="length is 4; expected at most the cache's length = 3"):
+        cache.rewind(4)
+    with pytest.raises(ValueError, match="length is -1; expected 0 or more"):
+        cache.rewind(-1)
+
+
 def test_pages_that_were_freed_are_used_again_by_another_text():
     first, second, third = (drawn(8, seed=seed) for seed in range(3))
     pages = pages_for(*first, n_pages=8, size=2)

@@ -27,6 +27,9 @@ forgets, window_forgets = (
 counted = claim(right.test_padding_has_no_position)
 again = claim(right.test_pages_that_were_freed_are_used_again_by_another_text)
 shared = claim(right.test_texts_that_begin_alike_share_pages_until_one_writes)
+rewound = claim(right.test_a_plain_cache_that_was_rewound)
+rewound_pages = claim(right.test_pages_that_were_rewound_are_free_again)
+split = claim(right.test_a_text_that_rewinds_into_a_shared_page_writes_on_a_copy)
 refused = claim(right.test_what_does_not_fit_is_refused_and_changes_nothing)
 
 LENGTH = "self.length = 0 → pass"
@@ -56,6 +59,13 @@ MISTAKES = {
         (KVCache.reset, LENGTH, forgets),
         (WindowCache.reset, LENGTH, window_forgets),
     ),
+    "the cache is not rewound, or not far enough": (
+        (KVCache.rewind, "self.length = length → pass", rewound),
+        (KVCache.rewind, "self.length = length → self.length = length + 1", rewound),
+        (PagedCache.rewind, "self.table[:kept], length → self.table, length", rewound_pages),
+        (PagedCache.rewind, "self.table[kept:] → self.table[kept + 1 :]", rewound_pages),
+        (PagedCache.rewind, "-(-length // self.pages.size) → length // self.pages.size", split),
+    ),
     "new words overwrite the first": (
         (KVCache.update, "keys[..., self.length : end, :] → keys[..., : k.shape[-2], :]", plain),
     ),
@@ -76,9 +86,9 @@ MISTAKES = {
         (WindowCache.update, " | (at < self.sinks) → ", window_pieces),
     ),
     "a page is left in the table, or is freed by one of two owners": (
-        (PagedCache.reset, "self.table, self.length = [], 0 → self.length = 0", again),
+        (PagedCache.reset, "self.rewind(0) → self.length = 0", again),
         (Pages.give_back, "if self.owners[page] == 0: → if True:", shared),
-        (PagedCache.reset, "self.pages.give_back(page) → pass", again),
+        (PagedCache.rewind, "self.pages.give_back(page) → pass", again),
     ),
     "a shared page is written to, or is not copied": (
         (PagedCache._make_room, "if shared: → if False:", shared),

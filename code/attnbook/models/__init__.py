@@ -1,13 +1,23 @@
 """Models that learn from examples that they are shown: data, networks, training, checkpoints.
 
 A model here is a module made of the book's own parts. It trains on one thread of a CPU in seconds,
-can be interrupted between two steps, and goes on where it was.
+can be interrupted between two steps, and goes on where it was. A model that writes with caches can
+let a smaller one write ahead of it, which is speculative decoding.
 """
 
 from attnbook.models.blocks import Block, SelfAttention
+from attnbook.models.cached import CachedModel
 from attnbook.models.checkpoints import load, save
 from attnbook.models.dates import SYMBOLS, date_pairs, day_split, letters_of, symbols_of, text_of
 from attnbook.models.encoder_decoder import EncoderDecoder
+from attnbook.models.outcomes import outcomes
+from attnbook.models.speculative import (
+    acceptance,
+    residual,
+    speculative_decode,
+    speculative_round,
+    verify,
+)
 from attnbook.models.training import Training, one_cycle
 from attnbook.models.transformer import Transformer
 from attnbook.models.translator import Reader, Translator, shifted, translate
@@ -15,20 +25,27 @@ from attnbook.models.translator import Reader, Translator, shifted, translate
 __all__ = [
     "SYMBOLS",
     "Block",
+    "CachedModel",
     "EncoderDecoder",
     "Reader",
     "SelfAttention",
     "Training",
     "Transformer",
     "Translator",
+    "acceptance",
     "date_pairs",
     "day_split",
     "letters_of",
     "load",
     "one_cycle",
+    "outcomes",
+    "residual",
     "save",
     "shifted",
+    "speculative_decode",
+    "speculative_round",
     "symbols_of",
     "text_of",
     "translate",
+    "verify",
 ]

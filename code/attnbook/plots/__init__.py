@@ -66,6 +66,7 @@ from attnbook.plots.softmax import (
     pull_diagram,
     softmax_diagram,
 )
+from attnbook.plots.speculative import overlap_bars
 from attnbook.plots.states import bracketings_diagram, chunks_diagram, correction_diagram
 from attnbook.plots.stream import norms_diagram, stream_diagram
 from attnbook.plots.training import training_diagram
@@ -114,6 +115,7 @@ __all__ = [
     "one_and_two_heads",
     "one_call_diagram",
     "online_diagram",
+    "overlap_bars",
     "overlap_diagram",
     "owners_diagram",
     "passes_diagram",

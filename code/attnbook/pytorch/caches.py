@@ -3,7 +3,8 @@
 This one, and those of `window_cache` and `pages`, have a `length`, the number of words read so far.
 A layer asks for the `positions` of its new words, rotates their queries and keys by them, and gives
 the keys and values to `update`, which keeps them and returns all that the new queries may meet,
-with the mask for it. `reset` forgets the text. Caches are for writing, under `torch.no_grad`.
+with the mask for it. `reset` forgets the text, and `rewind`, which a window lacks, the end of it.
+Caches are for writing, under `torch.no_grad`.
 """
 
 from numbers import Integral
@@ -12,7 +13,7 @@ import torch
 from jaxtyping import Integer
 from torch import Tensor
 
-from attnbook.checks import at_least
+from attnbook.checks import at_least, at_most
 from attnbook.pytorch.masks import causal_mask
 from attnbook.pytorch.operation import Float, check_shapes
 
@@ -67,9 +68,20 @@ class KVCache:
         slots = torch.arange(self.length, device=k.device)
         return mask & (slots >= self.padding.to(k.device)[:, None, None, None])
 
+    def rewind(self, length):
+        """Forget all words but the first `length`. Raises ValueError if there are not so many."""
+        within(length, self)
+        self.length = length
+
     def reset(self):
         """Forget the text; the room stays."""
         self.length = 0
+
+
+def within(length, cache):
+    """Refuse more words than a cache has."""
+    at_least(0, length=length)
+    at_most("the cache's length", cache.length, length=length)
 
 
 def mask_of_last(n, length, device):

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attnbook.checks import at_least
-from attnbook.pytorch.caches import mask_of_last
+from attnbook.pytorch.caches import mask_of_last, within
 from attnbook.pytorch.operation import Float, check_shapes
 
 
@@ -112,8 +112,17 @@ class PagedCache:
             self.pages.owners[page] += 1
         return other
 
+    def rewind(self, length):
+        """Forget all words but the first `length`, and give back the pages behind theirs.
+
+        Raises ValueError if there are not so many.
+        """
+        within(length, self)
+        kept = -(-length // self.pages.size)
+        for page in self.table[kept:]:
+            self.pages.give_back(page)
+        self.table, self.length = self.table[:kept], length
+
     def reset(self):
         """Forget the text, and give its pages back."""
-        for page in self.table:
-            self.pages.give_back(page)
-        self.table, self.length = [], 0
+        self.rewind(0)
