@@ -1,0 +1,123 @@
+r"""Check one guess · medium · 12 min
+
+Hints
+1. u < min(1, p/q) is u < p/q, since u is below 1. Without a division: u · q < p.
+2. What p has above q is np.maximum(p - q, 0). It is a distribution once it is divided by its sum.
+3. np.cumsum adds up from the left. You want the first word at which the sum is above w.
+4. np.argmax of booleans is the place of the first True.
+
+Why
+The guess x is written with the probability q(x) · min(1, p(x)/q(x)) = min(p(x), q(x)), and every
+other way leads through a rejection, which has the probability Σ max(p − q, 0). With that the
+residual is multiplied, and what comes out is max(p(x) − q(x), 0): together p(x).
+
+Notice
+A random number below 1 and a running sum are all that it takes to draw from any distribution.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+
+from attnbook.exercises.engine import case, stress, write
+
+
+def checked(p, q, guess, u, w):
+    """The guess with probability min(1, p/q); else a word from the normalised max(p - q, 0)."""
+    if u * q[guess] < p[guess]:
+        return guess
+    running = np.cumsum(np.maximum(p - q, 0))
+    return int(np.argmax(running > w * running[-1]))
+
+
+def divided(p, q, guess, u, w):
+    if u < min(1, p[guess] / q[guess]):
+        return guess
+    excess = np.maximum(p - q, 0)
+    residual = excess / excess.sum()
+    return int(np.argmax(np.cumsum(residual) > w))
+
+
+def sorted_in(p, q, guess, u, w):
+    if u < p[guess] / q[guess]:
+        return guess
+    excess = np.maximum(p - q, 0)
+    residual = excess / np.sum(excess)
+    return int(np.searchsorted(np.cumsum(residual), w, side="right"))
+
+
+def word_by_word(p, q, guess, u, w):
+    """In fractions, from the left, each word taking its part of the line from 0 to 1."""
+    exact = lambda x: Fraction(float(x))  # noqa: E731
+    if exact(u) < exact(p[guess]) / exact(q[guess]):
+        return guess
+    missing = [max(exact(x) - exact(y), Fraction(0)) for x, y in zip(p, q, strict=True)]
+    left = exact(w) * sum(missing)
+    for word, part in enumerate(missing):
+        if left < part:
+            return word
+        left -= part
+    raise ValueError(f"w is {w}; expected a number below 1")
+
+
+P, Q = np.array([0.5, 0.3, 0.2]), np.array([0.4, 0.1, 0.5])
+EIGHTHS, OTHERS = np.array([1, 3, 0, 4]) / 8, np.array([4, 1, 1, 2]) / 8
+LONG = np.array([1, 5, 2, 0, 3, 4, 0, 1]) / 16, np.array([2, 2, 2, 2, 2, 2, 2, 2]) / 16
+
+
+def given(p, q, guess, u, w):
+    return {"p": p, "q": q, "guess": guess, "u": u, "w": w}
+
+
+CASES = (
+    case(**given(P, Q, 0, 0.9, 0.5), gives=0),
+    case(**given(P, Q, 2, 0.3, 0.9), gives=2),
+    case(**given(P, Q, 2, 0.45, 0.2), gives=0),
+    case(**given(P, Q, 2, 0.45, 0.5), gives=1),
+    case(**given(P, Q, 2, 0.9, 0.9), gives=1),
+    case(**given(P, Q, 1, 0.5, 0.1), gives=1),
+    case(**given(EIGHTHS, OTHERS, 0, 0.5, 0.0), gives=1),
+    case(**given(EIGHTHS, OTHERS, 0, 0.2, 0.9), gives=0),
+    case(**given(EIGHTHS, OTHERS, 0, 0.3, 0.7), gives=3),
+    case(**given(EIGHTHS, OTHERS, 2, 0.0, 0.25), gives=1),
+    case(**given(EIGHTHS, OTHERS, 0, 0.25, 0.25), gives=1),
+    case(**given(EIGHTHS, OTHERS, 0, 0.9, 0.5), gives=3),
+    case(**given(EIGHTHS, OTHERS, 3, 0.99, 0.5), gives=3),
+    case(**given(*LONG, 0, 0.75, 0.45)),
+    case(**given(*LONG, 3, 0.0, 0.55)),
+    case(**given(*LONG, 7, 0.75, 0.95)),
+    case(**given(*LONG, 6, 0.5, 0.99)),
+    stress(**given(LONG[0].astype(np.float32), LONG[1].astype(np.float32), 3, 0.5, 0.75)),
+    stress(**given(np.array([0.0, 1.0]), np.array([1.0, 0.0]), 0, 0.0, 0.0), gives=1),
+)
+
+MISTAKES = """
+accepted by q/p: a word that the draft proposes too often, with q above p, must be rejected at times.
+    u * q[guess] < p[guess] → u * p[guess] < q[guess]
+every guess is accepted: then the draft is what writes.
+    if u * q[guess] < p[guess]: → if True:
+a guess is accepted only where p is above q: a word with p below q is kept, too, in p/q of the cases.
+    u * q[guess] < p[guess] → q[guess] <= p[guess]
+accepted with the probability p, whatever the draft's was: divide by q.
+    u * q[guess] < p[guess] → u < p[guess]
+with u = 0 a word that the target never writes is accepted: u must be below p/q, not equal to it.
+    u * q[guess] < p[guess] → u * q[guess] <= p[guess]
+accepted and rejected are exchanged.
+    u * q[guess] < p[guess] → u * q[guess] >= p[guess]
+the replacement is drawn from p: a word that was rejected for being too frequent gets a second chance.
+    np.maximum(p - q, 0) → p
+the residual has the sum of what p has above q: divide by that, or compare with w times the sum.
+    running > w * running[-1] → running > w
+what lies below q counts as nothing, not as a negative number: np.maximum(…, 0).
+    np.maximum(p - q, 0) → p - q
+the difference the other way round, or without its sign: what is missing is what p has above q.
+    np.maximum(p - q, 0) → np.maximum(q - p, 0) || np.abs(p - q)
+the replacement is the likeliest word, and not a draw: w decides where it falls on the running sum.
+    return int(np.argmax(running > w * running[-1])) → return int(np.argmax(p - q))
+at a sum that is equal to w the next word begins: the running sum must be above w.
+    running > w * running[-1] → running >= w * running[-1]
+u has done its work when it rejected the guess: the replacement is drawn with w.
+    running > w * running[-1] → running > u * running[-1]
+"""
+
+exercise = write(checked, CASES, MISTAKES, drafts=(divided, sorted_in), oracle=word_by_word)
