@@ -290,7 +290,7 @@ MISTAKES = {
     ),
     "no token more behind the accepted ones": (
         right.verify,
-        "_with(proposed, draw(p[-1])) → proposed",
+        "_appended(proposed, draw(p[-1])) → proposed",
         second,
     ),
 }  # fmt: skip

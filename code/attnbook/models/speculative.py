@@ -73,8 +73,8 @@ def verify(
             raise ValueError(f"q[{i}, {token}] is {q[i, token]}; expected more than 0 if proposed")
         accepted = acceptance(p[i], q[i])[token]
         if not draw(torch.stack([1 - accepted, accepted])):
-            return _with(proposed[:i], draw(residual(p[i], q[i])))
-    return _with(proposed, draw(p[-1]))
+            return _appended(proposed[:i], draw(residual(p[i], q[i])))
+    return _appended(proposed, draw(p[-1]))
 
 
 @torch.no_grad()
@@ -89,7 +89,7 @@ def speculative_round(
     longer, q = text, []
     for _ in range(k):
         q.append(draft.distributions(longer, 1)[0])
-        longer = _with(longer, draw(q[-1]))
+        longer = _appended(longer, draw(q[-1]))
     p = target.distributions(longer, k + 1)
     q = torch.stack(q) if k else p[:0]
     emitted = verify(longer[len(text) :], q, p, draw)
@@ -116,5 +116,5 @@ def speculative_decode(
     return text, emitted
 
 
-def _with(tokens, token):
+def _appended(tokens, token):
     return torch.cat([tokens, tokens.new_tensor([token])])

@@ -34,8 +34,8 @@ def overlap_bars(names, p, q):
     for part, start, widths in zip(PARTS, (0, both, both), (both, q - both, p - both), strict=True):
         _draw(ax, start, widths, *part)
     for row, end in enumerate(longer):
-        numbers = f"  p = {beside_bar(p[row])},  q = {beside_bar(q[row])}"
-        ax.text(end, row, numbers, va="center")
+        numbers = f"p = {beside_bar(p[row])}, q = {beside_bar(q[row])}"
+        ax.text(end + 0.02 * max(longer), row, numbers, va="center")
     ax.set(xticks=[], xlim=(0, 1.45 * max(longer)))
     ax.set_yticks(range(len(names)), names)
     ax.tick_params(length=0)
