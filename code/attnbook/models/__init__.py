@@ -8,7 +8,9 @@ let a smaller one write ahead of it, which is speculative decoding.
 from attnbook.models.blocks import Block, SelfAttention
 from attnbook.models.cached import CachedModel
 from attnbook.models.checkpoints import load, save
+from attnbook.models.counterfactual import other_weights
 from attnbook.models.dates import SYMBOLS, date_pairs, day_split, letters_of, symbols_of, text_of
+from attnbook.models.divergences import jensen_shannon, total_variation
 from attnbook.models.encoder_decoder import EncoderDecoder
 from attnbook.models.outcomes import outcomes
 from attnbook.models.speculative import (
@@ -35,9 +37,11 @@ __all__ = [
     "acceptance",
     "date_pairs",
     "day_split",
+    "jensen_shannon",
     "letters_of",
     "load",
     "one_cycle",
+    "other_weights",
     "outcomes",
     "residual",
     "save",
@@ -46,6 +50,7 @@ __all__ = [
     "speculative_round",
     "symbols_of",
     "text_of",
+    "total_variation",
     "translate",
     "verify",
 ]

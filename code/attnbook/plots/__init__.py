@@ -38,6 +38,7 @@ from attnbook.plots.heads import (
     sharing_diagram,
 )
 from attnbook.plots.heatmaps import heatmap, heatmaps
+from attnbook.plots.interventions import interventions_diagram
 from attnbook.plots.libraries import routes_diagram, spread_diagram
 from attnbook.plots.machine import (
     owners_diagram,
@@ -104,6 +105,7 @@ __all__ = [
     "heatmap",
     "heatmaps",
     "influence_grids",
+    "interventions_diagram",
     "kernel_diagram",
     "lookup_diagram",
     "mask_grids",
