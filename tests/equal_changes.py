@@ -255,6 +255,20 @@ EQUAL = {
     "alignment.unseen_padding": {  # the hidden key holds 4, the mean of the other two
         "return ([0.0, 0.0, 1.0], 1)",
     },
+    "weights.redundant": {  # what is left is divided by its sum, and two values are the same
+        "kept = np.array([[0, 1, 1], [2, 1, 0], [0, 0, 1]]) * weights",
+        "kept = np.array([[0, 1, 1], [1, 2, 0], [0, 0, 1]]) * weights",
+        "kept = np.array([[0, 1, 1], [1, 1, 0], [0, 0, 2]]) * weights",
+    },
+    "weights.not_renormalised": {  # the light key may be farther from the others
+        "return ([0.45, 0.45, 0.1], [5.0, 5.0, 10.0])",
+    },
+    "weights.jensen_shannon": {
+        "m = torch.where(m > 0, m, 2)",  # half of 0 is 0
+    },
+    "weights.left_out": {
+        "without = kept / np.where(total == 0, 2, total) @ values",  # half of 0 is 0
+    },
     "cost.half": {  # one query or key more, of thousands
         "return (2, 4096)",
         "return (1, 4097)",

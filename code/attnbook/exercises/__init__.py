@@ -44,6 +44,7 @@ CHAPTERS = (
     "modules",
     "libraries",
     "alignment",
+    "weights",
     "transformer",
     "cache",
     "cost",
