@@ -25,7 +25,7 @@ def other_weights(
 
         maximise JS(a, b) - 20 max(0, TV(predict(a), predict(b)) - tolerance)    over scores of b
 
-    `predict` makes distributions (*rows, n) of weights. Adam climbs from random scores, and a row
+    `predict` makes a distribution of each row of weights. Adam climbs from random scores, and a row
     that ends outside the tolerance keeps the weights that were given: that none was found there
     does not prove that there are none. Raises ValueError unless tolerance and steps are above 0.
     Source: Jain and Wallace (2019), section 4.2.2, with total variation.
