@@ -8,11 +8,13 @@ let a smaller one write ahead of it, which is speculative decoding.
 from attnbook.models.blocks import Block, SelfAttention
 from attnbook.models.cached import CachedModel
 from attnbook.models.checkpoints import load, save
+from attnbook.models.circuits import head_matrices, heads_of, logits_with
 from attnbook.models.counterfactual import other_weights
 from attnbook.models.dates import SYMBOLS, date_pairs, day_split, letters_of, symbols_of, text_of
 from attnbook.models.divergences import jensen_shannon, total_variation
 from attnbook.models.encoder_decoder import EncoderDecoder
 from attnbook.models.outcomes import outcomes
+from attnbook.models.recall import RECALL_LETTERS, after_same, recall_texts
 from attnbook.models.speculative import (
     acceptance,
     residual,
@@ -25,6 +27,7 @@ from attnbook.models.transformer import Transformer
 from attnbook.models.translator import Reader, Translator, shifted, translate
 
 __all__ = [
+    "RECALL_LETTERS",
     "SYMBOLS",
     "Block",
     "CachedModel",
@@ -35,14 +38,19 @@ __all__ = [
     "Transformer",
     "Translator",
     "acceptance",
+    "after_same",
     "date_pairs",
     "day_split",
+    "head_matrices",
+    "heads_of",
     "jensen_shannon",
     "letters_of",
     "load",
+    "logits_with",
     "one_cycle",
     "other_weights",
     "outcomes",
+    "recall_texts",
     "residual",
     "save",
     "shifted",

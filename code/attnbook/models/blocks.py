@@ -53,8 +53,18 @@ class SelfAttention(nn.Module):
         self, x: Float[Tensor, "batch n d_model"], mask: Mask = None, positions: Positions = None
     ) -> Float[Tensor, "batch n d_model"]:
         """What all heads found, mixed, of shape (batch, n, d_model)."""
-        found = scaled_dot_product_attention(*self.heads(x, positions), _for_heads(mask))
-        return self.w_o(merge_heads(found))
+        return self.w_o(merge_heads(self._found(x, mask, positions)))
+
+    @check_shapes
+    def written(
+        self, x: Float[Tensor, "batch n d_model"], mask: Mask = None, positions: Positions = None
+    ) -> Float[Tensor, "batch n_heads n d_model"]:
+        """What each head adds on its own, (batch, n_heads, n, d_model); all add up to `forward`.
+
+        written_h = found_h W_o,h    with those rows of W_o that meet the features of head h
+        """
+        found = self._found(x, mask, positions)
+        return found @ self.w_o.weight.mT.unflatten(0, (self.n_heads, -1))
 
     @check_shapes
     def weights(
@@ -63,6 +73,9 @@ class SelfAttention(nn.Module):
         """The weights, of shape (batch, n_heads, n, n)."""
         q, k, _ = self.heads(x, positions)
         return softmax(dot_product_scores(q, k), _for_heads(mask))
+
+    def _found(self, x, mask, positions):
+        return scaled_dot_product_attention(*self.heads(x, positions), _for_heads(mask))
 
 
 class Block(nn.Module):

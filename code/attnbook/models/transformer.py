@@ -53,7 +53,7 @@ class Transformer(nn.Module):
 
         Raises ValueError for a token that is none, or more than `max_length` of them.
         """
-        x, mask, positions = self._start(tokens)
+        x, mask, positions = self.start(tokens)
         for block in self.blocks:
             x = block(x, mask, positions)
         return self.logits(self.norm(x))
@@ -63,14 +63,14 @@ class Transformer(nn.Module):
         self, tokens: Integer[Tensor, "batch n"]
     ) -> Float[Tensor, "n_layers batch n_heads n n"]:
         """The weights of each block's heads, of shape (n_layers, batch, n_heads, n, n)."""
-        x, mask, positions = self._start(tokens)
+        x, mask, positions = self.start(tokens)
         found = []
         for block in self.blocks:
             found.append(block.attention.weights(block.norm_attention(x), mask, positions))
             x = block(x, mask, positions)
         return torch.stack(found)
 
-    def _start(self, tokens):
+    def start(self, tokens):
         """What the first block gets: the stream, the causal mask, and positions for RoPE."""
         known_tokens(tokens, self.embedding.num_embeddings)
         n = tokens.shape[-1]
