@@ -9,7 +9,7 @@ from attnbook.pytorch.attention import scaled_dot_product_attention
 from attnbook.pytorch.heads import merge_heads, split_heads
 from attnbook.pytorch.modules import MultiHeadAttention
 from attnbook.pytorch.operation import Float, check_shapes
-from attnbook.pytorch.positions import frequencies, rope
+from attnbook.pytorch.positions import frequencies, rope, stretched
 from attnbook.pytorch.scores import dot_product_scores
 from attnbook.pytorch.weights import softmax
 
@@ -23,6 +23,7 @@ class SelfAttention(nn.Module):
         out = merge(attention(rope(split(x W_q)), rope(split(x W_k)), split(x W_v))) W_o
 
     Parameters: four layers from d_model to d_model without bias, named as in `MultiHeadAttention`.
+    `stretch`, a factor and a method of `stretched`, may be set for texts longer than the trained.
     Raises ValueError if n_heads does not divide d_model.
     Source: Vaswani et al. (2017), section 3.2.2; Su et al. (2021) for the positions.
     """
@@ -31,6 +32,7 @@ class SelfAttention(nn.Module):
         super().__init__()
         divides("n_heads", n_heads, "d_model", d_model)
         self.n_heads = n_heads
+        self.stretch = 1.0, "linear"  # for texts longer than those of training: see `stretched`
         self.w_q = nn.Linear(d_model, d_model, bias=False)
         self.w_k = nn.Linear(d_model, d_model, bias=False)
         self.w_v = nn.Linear(d_model, d_model, bias=False)
@@ -45,6 +47,7 @@ class SelfAttention(nn.Module):
         q, k, v = (split_heads(w(x), self.n_heads) for w in (self.w_q, self.w_k, self.w_v))
         if positions is not None:
             pairs = frequencies(q.shape[-1] // 2 * 2, device=x.device)
+            pairs = stretched(pairs, *self.stretch)
             q, k = (rope(heads, positions[None], pairs) for heads in (q, k))
         return q, k, v
 

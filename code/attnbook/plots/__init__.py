@@ -9,6 +9,7 @@ from attnbook.plots.alignment import alignment_diagram
 from attnbook.plots.backward import backward_diagram
 from attnbook.plots.bars import bars
 from attnbook.plots.caches import caches_diagram
+from attnbook.plots.circuits import induction_diagram
 from attnbook.plots.costs import (
     edges_diagram,
     passes_diagram,
@@ -104,6 +105,7 @@ __all__ = [
     "heads_diagram",
     "heatmap",
     "heatmaps",
+    "induction_diagram",
     "influence_grids",
     "interventions_diagram",
     "kernel_diagram",

@@ -1,0 +1,44 @@
+"""The diagram of an induction head says what two heads do with its text."""
+
+import pytest
+from figures import figure_of, words
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+from attnbook import plots
+from attnbook.plots import circuits
+
+
+def boxes():
+    """The word in each box, row by row, from the left."""
+    ax = figure_of(plots.induction_diagram).axes[0]
+    frames = [p.get_bbox() for p in ax.patches if isinstance(p, FancyBboxPatch)]
+    rows = {}
+    for frame in sorted(frames, key=lambda box: (round(box.y0, 2), box.x0)):
+        inside = [t.get_text() for t in ax.texts if frame.contains(*t.get_position())]
+        rows.setdefault(round(frame.y0, 2), []).append("".join(inside))
+    return list(rows.values())
+
+
+def check():
+    text = list(circuits.TEXT)
+    before = ["", *text[:-1]]
+    found, written, read = text[-1], before, text
+    (answer,) = [
+        word for word, earlier in zip(read, written, strict=True) if earlier == found and word
+    ]
+    assert boxes() == [read, written, [found, answer]]
+
+
+def test_the_second_head_finds_what_stood_behind_the_copy():
+    check()
+    assert {"first layer", "second layer"} <= set(words(plots.induction_diagram))
+    ax = figure_of(plots.induction_diagram).axes[0]
+    arrows = [p for p in ax.patches if isinstance(p, FancyArrowPatch)]
+    assert len(arrows) == len(circuits.TEXT) - 1 + 2
+
+
+@pytest.mark.parametrize("wrong", [lambda t: t.index(t[-1]), lambda t: t.index(t[-1]) - 1])
+def test_a_head_that_brings_another_word_is_found(monkeypatch, wrong):
+    monkeypatch.setattr(circuits, "answer_place", wrong)
+    with pytest.raises(AssertionError):
+        check()
