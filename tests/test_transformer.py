@@ -215,6 +215,32 @@ def test_an_encoder_decoder_with_another_block_is_rejected(wrong):
         reads_the_source(model)
 
 
+def stretches(attention):
+    """Twice as far apart, and every pair half as fast: nothing has moved."""
+    given, positions = drawn(2, 5, 8), torch.arange(5)
+    before = attention(given, CAUSAL, positions)
+    attention.stretch = 2, "linear"
+    close(attention(given, CAUSAL, 2 * positions), before)
+    assert (attention(given, CAUSAL, positions) - before).abs().max() > 1e-3
+    attention.stretch = 2, "ntk"
+    assert (attention(given, CAUSAL, 2 * positions) - before).abs().max() > 1e-3
+
+
+def test_frequencies_that_are_stretched_move_the_words_together():
+    stretches(seeded(SelfAttention, 8, 2))
+
+
+class Unstretched(SelfAttention):
+    def heads(self, x, positions=None):
+        self.stretch = 1, "linear"
+        return super().heads(x, positions)
+
+
+def test_a_layer_that_does_not_stretch_is_rejected():
+    with pytest.raises(AssertionError):
+        stretches(seeded(Unstretched, 8, 2))
+
+
 def test_parameters_are_those_of_the_formula():
     def count(module):
         return sum(p.numel() for p in module.parameters())
