@@ -208,6 +208,7 @@ GENERIC = [
 
 ONE_HEAD = {  # their arrays have two axes
     "alignment.exact_match_of",
+    "circuit.induction_score",
     "past_the_trained_length.endless",
     "flash_attention.forward",
     "flash_attention.backward",

@@ -46,6 +46,7 @@ CHAPTERS = (
     "alignment",
     "weights",
     "transformer",
+    "circuit",
     "cache",
     "cost",
     "roofline",
