@@ -12,9 +12,9 @@ Replaced = dict[tuple[int, int], Tensor]
 
 
 def head_matrices(attention: SelfAttention, head: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """W_Q, W_K and W_V of one head, (d_model, d_head) each, and its W_O, (d_head, d_model).
+    """W_Q, W_K and W_V of one head, (d_model, d_k) each, and its W_O, (d_k, d_model).
 
-        head(x) = softmax(x W_Q (x W_K)ᵀ / √d_head) x W_V W_O
+        head(x) = softmax(x W_Q (x W_K)ᵀ / √d_k) x W_V W_O
 
     is what the head adds to the stream, if no position turns its queries and keys.
     Raises ValueError if there is no such head.

@@ -18,7 +18,7 @@ N_KEYS = 26
 
 
 def recall_texts(
-    n_texts: int, n_pairs: int, n_queries: int, generator: torch.Generator | None = None
+    n_texts: int, n_pairs: int, n_queries: int, generator=None
 ) -> Integer[Tensor, "n_texts n"]:
     """Texts of `n_pairs` pairs, and `n_queries` of the same pairs again, drawn with replacement.
 
