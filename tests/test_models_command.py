@@ -6,7 +6,9 @@ import pytest
 import torch
 
 from attnbook.models import __main__ as command
+from attnbook.models import texts
 
+TASKS = "reversal", "sums", "gospels"
 ROW = {"attention", "hidden", "steps", "seed", "exact match", "seconds"}
 
 
@@ -67,3 +69,45 @@ def test_no_day_that_is_asked_was_trained_on(small):
         {tuple(row.tolist()) for row in command.tensors(n, k)[2]} for n, k in ((0, 40), (1, 20))
     )
     assert not seen & asked
+
+
+TASK_ROW = {"task", "positions", "seed", "seconds", "losses by 20"}
+TINY = {"d_model": 8, "n_layers": 1, "n_heads": 2}
+
+
+@pytest.fixture
+def small_texts(monkeypatch):
+    settings = {
+        task: kept | {"steps": 25, "batch": 4, "model": TINY} | {"tested": 5}
+        if task in TASKS
+        else kept
+        for task, kept in texts.SETTINGS.items()
+    }
+    monkeypatch.setattr(texts, "SETTINGS", settings)
+    monkeypatch.setattr(texts, "SEEDS", range(2))
+
+
+def test_texts_writes_a_row_for_each_task_and_seed(small_texts, tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["models", "texts", str(tmp_path / "texts.json")])
+    command.main()
+    found = json.loads((tmp_path / "texts.json").read_text())
+    assert [(row["task"], row["positions"], row["seed"]) for row in found["rows"]] == [
+        (*run, seed) for run in texts.RUNS for seed in range(2)
+    ]
+    for row in found["rows"]:
+        result = "bits per character" if row["task"] == "gospels" else "exact match"
+        assert set(row) == TASK_ROW | {result}
+        assert len(row["losses by 20"]) == 2  # of 20 steps, and of the 5 that are left
+    assert found["command"] == "python -m attnbook.models texts" and found["environment"]["torch"]
+
+
+def test_texts_writes_nothing_when_interrupted(small_texts, tmp_path, monkeypatch):
+    monkeypatch.setattr(texts.Training, "run", lambda self: [])
+    with pytest.raises(SystemExit, match="nothing is written"):
+        texts.main([str(tmp_path / "texts.json")])
+    assert not (tmp_path / "texts.json").exists()
+
+
+def test_characters_that_are_asked_were_not_trained_on(small_texts):
+    kept = texts.Characters()
+    assert len(kept.known) == 392_622 and len(kept.held_out) == 43_625

@@ -13,6 +13,7 @@ from attnbook.models.counterfactual import other_weights
 from attnbook.models.dates import SYMBOLS, date_pairs, day_split, letters_of, symbols_of, text_of
 from attnbook.models.divergences import jensen_shannon, total_variation
 from attnbook.models.encoder_decoder import EncoderDecoder
+from attnbook.models.gospels import bits_per_token, gospels, tokens_of, windows
 from attnbook.models.outcomes import outcomes
 from attnbook.models.recall import RECALL_LETTERS, after_same, recall_texts
 from attnbook.models.speculative import (
@@ -22,13 +23,25 @@ from attnbook.models.speculative import (
     speculative_round,
     verify,
 )
+from attnbook.models.tasks import (
+    IGNORED,
+    SUM_SIGNS,
+    WORD_SIGNS,
+    answer_targets,
+    exact_match,
+    reversals,
+    sums,
+)
 from attnbook.models.training import Training, one_cycle
 from attnbook.models.transformer import Transformer
 from attnbook.models.translator import Reader, Translator, shifted, translate
 
 __all__ = [
+    "IGNORED",
     "RECALL_LETTERS",
+    "SUM_SIGNS",
     "SYMBOLS",
+    "WORD_SIGNS",
     "Block",
     "CachedModel",
     "EncoderDecoder",
@@ -39,8 +52,12 @@ __all__ = [
     "Translator",
     "acceptance",
     "after_same",
+    "answer_targets",
+    "bits_per_token",
     "date_pairs",
     "day_split",
+    "exact_match",
+    "gospels",
     "head_matrices",
     "heads_of",
     "jensen_shannon",
@@ -52,13 +69,17 @@ __all__ = [
     "outcomes",
     "recall_texts",
     "residual",
+    "reversals",
     "save",
     "shifted",
     "speculative_decode",
     "speculative_round",
+    "sums",
     "symbols_of",
     "text_of",
+    "tokens_of",
     "total_variation",
     "translate",
     "verify",
+    "windows",
 ]

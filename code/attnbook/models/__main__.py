@@ -3,7 +3,7 @@
     python -m attnbook.models [FILE]
 
 prints a line for each training, and writes them to FILE as JSON, together with where they come
-from. It takes about ten minutes, on one thread.
+from. It takes about ten minutes, on one thread. `texts` before FILE trains Transformers instead.
 """
 
 import argparse
@@ -28,6 +28,7 @@ from attnbook.models import (
     symbols_of,
     translate,
 )
+from attnbook.models import texts as on_texts
 from attnbook.models.dates import LETTERS
 from attnbook.pytorch import AdditiveAttention, DotProductAttention
 
@@ -87,6 +88,9 @@ def trained(name, hidden, steps, seed):
 
 
 def main():
+    if sys.argv[1:2] == ["texts"]:
+        on_texts.main(sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("file", nargs="?", type=Path, help="JSON to write")
     args, rows = parser.parse_args(), []

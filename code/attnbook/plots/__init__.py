@@ -71,6 +71,7 @@ from attnbook.plots.softmax import (
 from attnbook.plots.speculative import overlap_bars
 from attnbook.plots.states import bracketings_diagram, chunks_diagram, correction_diagram
 from attnbook.plots.stream import norms_diagram, stream_diagram
+from attnbook.plots.teaching import targets_diagram
 from attnbook.plots.training import training_diagram
 from attnbook.plots.transformer import transformer_diagram
 from attnbook.plots.ways import ways_map
@@ -144,6 +145,7 @@ __all__ = [
     "stored_grids",
     "stream_diagram",
     "table_cells",
+    "targets_diagram",
     "terms_diagram",
     "three_ways_diagram",
     "training_diagram",

@@ -1,0 +1,135 @@
+"""Train Transformers on three seeds, and write what each has learned.
+
+    python -m attnbook.models texts [FILE]
+
+trains on words to reverse, on sums, with rotary positions and with learned ones, and on the
+Gospels. It prints a line for each training, and writes them to FILE as JSON, together with where
+they come from. It takes about ten minutes, on one thread.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from attnbook.measure import environment, one_thread
+from attnbook.measure.record import written
+from attnbook.models.gospels import bits_per_token, gospels, tokens_of, windows
+from attnbook.models.tasks import (
+    IGNORED,
+    SUM_SIGNS,
+    WORD_SIGNS,
+    answer_targets,
+    exact_match,
+    reversals,
+    sums,
+)
+from attnbook.models.training import Training
+from attnbook.models.transformer import Transformer
+
+COMMAND = "python -m attnbook.models texts"
+RUNS = [
+    ("reversal", "learned"),
+    ("sums", "rotary"),
+    ("sums", "learned"),
+    ("gospels", "rotary"),
+]
+SEEDS = range(3)
+SMALL = {"d_model": 64, "n_layers": 2, "n_heads": 4}
+SETTINGS = {
+    "reversal": {"model": SMALL, "steps": 400, "lr": 5e-3, "batch": 128, "tested": 1000},
+    "sums": {"model": SMALL, "steps": 1000, "lr": 5e-3, "batch": 128, "tested": 1000},
+    "gospels": {
+        "model": {"d_model": 96, "n_layers": 3, "n_heads": 4},
+        **{"steps": 1200, "lr": 3e-3, "batch": 16, "context": 96, "held out": 0.1},
+    },
+    "seeds": len(SEEDS),
+    "threads": 1,
+    "clock": "processor time",
+}
+EVERY = 20  # of so many losses the mean is kept
+
+
+class Answers:
+    """Texts of a task, of which the answer is asked for."""
+
+    def __init__(self, task):
+        self.signs = {"reversal": WORD_SIGNS, "sums": SUM_SIGNS}[task]
+        self.task, self.batch, self.tested = task, SETTINGS[task]["batch"], SETTINGS[task]["tested"]
+
+    def texts(self, n, generator, held_out):
+        draw = reversals if self.task == "reversal" else sums
+        held = {} if self.task == "reversal" else {"held_out": held_out}
+        return draw(n, generator, **held)
+
+    def targets(self, texts):
+        padding = self.signs.find("_")
+        return answer_targets(texts, self.signs.index("="), padding)
+
+    @property
+    def length(self):
+        """That of the tokens that are read: all but the last."""
+        return self.texts(1, torch.Generator(), False).shape[1] - 1
+
+    def loss_of(self, model, generator):
+        texts = self.texts(self.batch, generator, held_out=False)
+        logits, targets = model(texts[:, :-1]), self.targets(texts)
+        return cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
+
+    def result(self, model):
+        texts = self.texts(self.tested, torch.Generator().manual_seed(10_000), held_out=True)
+        return {"exact match": round(exact_match(model, texts, self.targets(texts)), 4)}
+
+
+class Characters:
+    """The Gospels, each next character of which is asked for; the last tenth is held out."""
+
+    def __init__(self):
+        text, self.settings = gospels(), SETTINGS["gospels"]
+        self.signs = "".join(sorted(set(text)))
+        tokens = tokens_of(text, self.signs)
+        end = round(len(tokens) * (1 - self.settings["held out"]))
+        self.known, self.held_out = tokens[:end], tokens[end:]
+
+    def loss_of(self, model, generator):
+        length = self.settings["context"] + 1
+        pieces = windows(self.known, length, self.settings["batch"], generator)
+        return cross_entropy(model(pieces[:, :-1]).flatten(0, 1), pieces[:, 1:].flatten())
+
+    def result(self, model):
+        bits = bits_per_token(model, self.held_out, self.settings["context"])
+        return {"bits per character": round(bits, 3)}
+
+
+def trained(task, positions, seed):
+    """One training, as a row of the table."""
+    what, settings = Characters() if task == "gospels" else Answers(task), SETTINGS[task]
+    torch.manual_seed(seed)
+    length = {"max_length": what.length} if positions == "learned" else {}
+    model = Transformer(len(what.signs), **settings["model"], **length)
+    training = Training(model, what.loss_of, settings["steps"], settings["lr"], seed)
+    begin = time.process_time()
+    losses = training.run()
+    if len(losses) < settings["steps"]:
+        sys.exit("Stopped: nothing is written.")
+    row = {"task": task, "positions": positions, "seed": seed} | what.result(model)
+    means = torch.tensor(losses).split(EVERY)
+    row |= {"seconds": round(time.process_time() - begin, 1)}
+    return row | {f"losses by {EVERY}": [round(part.mean().item(), 3) for part in means]}
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("file", nargs="?", type=Path, help="JSON to write")
+    args, rows = parser.parse_args(arguments), []
+    with one_thread():
+        for task, positions in RUNS:
+            for seed in SEEDS:
+                rows.append(trained(task, positions, seed))
+                print(rows[-1], flush=True)
+    if args.file:
+        parts = {"command": COMMAND, "environment": environment(), "settings": SETTINGS}
+        args.file.write_text(written(parts, rows), encoding="utf-8")
