@@ -209,6 +209,7 @@ GENERIC = [
 ONE_HEAD = {  # their arrays have two axes
     "alignment.exact_match_of",
     "circuit.induction_score",
+    "teach.targets_of",
     "past_the_trained_length.endless",
     "flash_attention.forward",
     "flash_attention.backward",

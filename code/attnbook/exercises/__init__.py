@@ -46,6 +46,7 @@ CHAPTERS = (
     "alignment",
     "weights",
     "transformer",
+    "teach",
     "circuit",
     "cache",
     "cost",

@@ -1,0 +1,83 @@
+"""Min-p · medium · 8 min
+
+Hints
+1. The bar is p times the largest probability, and each row has one of its own.
+2. `probabilities.amax(dim=-1, keepdim=True)` keeps the axis, so that it can be compared with.
+3. `logits.masked_fill(low, -torch.inf)` hides what is below the bar.
+
+Why
+A probability is compared with the largest of its row. Where the model is sure, the bar is high and
+little stays; where it hesitates, the bar is low and much stays. The softmax that follows divides
+what is left by its new sum.
+
+Notice
+Since e^(s − max) is the quotient of the two probabilities, the same can be asked of the logits,
+s < max + ln p, without any softmax.
+"""
+
+import numpy as np
+import torch
+
+from attnbook.exercises.chapters.teach._first import first_as_tensor
+from attnbook.exercises.engine import case, stress, write
+
+
+def min_p(logits, p):
+    """The logits, −∞ where the probability is below p times the largest."""
+    probabilities = logits.softmax(dim=-1)
+    bar = p * probabilities.amax(dim=-1, keepdim=True)
+    return logits.masked_fill(probabilities < bar, -torch.inf)
+
+
+def of_logits(logits, p):
+    """By the difference to the largest logit."""
+    logits = np.asarray(logits)
+    below = np.exp(logits.astype(np.float64) - logits.max(axis=-1, keepdims=True)) < p
+    return np.where(below, -np.inf, logits).astype(logits.dtype)
+
+
+rng = np.random.default_rng(21)
+
+
+def drawn(*shape, p, size=2.0, dtype=np.float64):
+    return {"logits": (size * rng.standard_normal(shape)).astype(dtype), "p": p}
+
+
+HALVES = np.log([8.0, 4.0, 2.0, 1.0])
+CASES = (
+    case(logits=HALVES[:2], p=0.9, gives=[HALVES[0], -np.inf]),
+    case(logits=HALVES, p=0.4, gives=[HALVES[0], HALVES[1], -np.inf, -np.inf]),
+    case(logits=HALVES, p=0.2, gives=[*HALVES[:3], -np.inf]),
+    case(logits=HALVES[::-1].copy(), p=0.3),
+    case(logits=np.array([[0.0, 0.0, 0.0], [5.0, 0.0, 4.0]]), p=0.3),
+    case(**drawn(2, 5, p=0.1)),
+    case(**drawn(2, 3, 6, p=0.05)),
+    case(logits=HALVES, p=0.0, gives=HALVES),
+    stress(logits=HALVES, p=1.0, gives=[HALVES[0], *[-np.inf] * 3]),
+    stress(**drawn(3, 7, p=0.2, dtype=np.float32)),
+    stress(**drawn(2, 4, p=0.1, size=900.0)),
+)
+
+MISTAKES = """
+the bar is p times the largest probability, not p itself.
+    p * probabilities.amax(dim=-1, keepdim=True) → p
+the bar is p times the largest probability, not p below it.
+    p * probabilities.amax(dim=-1, keepdim=True) → probabilities.amax(dim=-1, keepdim=True) - p
+the probabilities are compared, not the logits.
+    probabilities = logits.softmax(dim=-1) → probabilities = logits
+a token exactly at the bar stays: only what is below it is hidden.
+    probabilities < bar → probabilities <= bar
+the other way round: what is below the bar is hidden.
+    probabilities < bar → probabilities >= bar
+each row has its own largest probability: amax with dim=-1.
+    .amax(dim=-1, keepdim=True) → .amax()
+hidden logits are −∞, so that the next softmax gives them 0; with 0 they still have weight.
+    -torch.inf) → 0.0)
+logits come back, not probabilities.
+    return logits.masked_fill → return probabilities.masked_fill
+the distribution is over the last axis.
+    softmax(dim=-1) → softmax(dim=0)
+    amax(dim=-1, keepdim=True) → amax(dim=0, keepdim=True)
+"""
+
+exercise = write(min_p, CASES, MISTAKES, oracle=of_logits, through=first_as_tensor)

@@ -1,0 +1,79 @@
+"""A schedule · easy · 8 min
+
+Hints
+1. Two cases: up to the step `warm_up`, and after it.
+2. On the way up the rate is proportional to the step: step / warm_up.
+3. On the way down, progress = (step − warm_up) / (steps − warm_up) goes from 0 to 1, and
+   (1 + cos(π · progress)) / 2 from 1 to 0.
+
+Why
+The rise is a straight line through 0, which reaches 1 at the step `warm_up`. The fall is half a wave
+of a cosine, stretched over the steps that are left.
+
+Notice
+With no warm-up at all the first step, in which every quotient of Adam is 1 or −1, is taken at nearly
+the full rate.
+"""
+
+import math
+
+import numpy as np
+
+from attnbook.exercises.engine import case, write
+
+
+def rate(step, warm_up, steps):
+    """The learning rate of one step, as a fraction of the largest."""
+    if step <= warm_up:
+        return step / warm_up
+    progress = (step - warm_up) / (steps - warm_up)
+    return (1 + math.cos(math.pi * progress)) / 2
+
+
+def by_sine(step, warm_up, steps):
+    """The fall as the square of a cosine of half the angle, and the smaller of two curves."""
+    if warm_up == 0 or step > warm_up:
+        return np.cos(np.pi / 2 * (step - warm_up) / (steps - warm_up)) ** 2
+    return np.divide(step, warm_up)
+
+
+def at(step, warm_up, steps, **options):
+    return case(step=step, warm_up=warm_up, steps=steps, **options)
+
+
+CASES = (
+    at(1, 2, 4, gives=0.5),
+    at(2, 2, 4, gives=1.0),
+    at(3, 2, 4, gives=0.5),
+    at(4, 2, 4, gives=0.0),
+    at(1, 10, 100),
+    at(10, 10, 100, gives=1.0),
+    at(40, 10, 100, gives=0.75),
+    at(77, 10, 100),
+    at(100, 10, 100, gives=0.0),
+    at(1, 0, 2, gives=0.5),
+    at(2, 0, 8),
+    at(3, 3, 3, gives=1.0),
+)
+
+MISTAKES = """
+the rise begins at 0 and is 1 at the step warm_up: step / warm_up.
+    return step / warm_up → return (step - 1) / warm_up || return step / (warm_up + 1)
+the rise ends at 1 at the step warm_up.
+    step / warm_up → step / steps
+the cosine has to be counted from the end of the warm-up.
+    (step - warm_up) / (steps - warm_up) → step / steps || step / (steps - warm_up) || (step - warm_up) / steps
+this falls in a straight line: half a cosine is asked for.
+    (1 + math.cos(math.pi * progress)) / 2 → 1 - progress
+half of a wave is asked for, which ends at 0; here it is a quarter, or a whole one.
+    math.pi * progress)) / 2 → math.pi / 2 * progress)) / 2 || 2 * math.pi * progress)) / 2
+    (1 + math.cos(math.pi * progress)) / 2 → math.cos(math.pi / 2 * progress)
+the cosine goes from 1 to −1: lift it by 1, and halve it.
+    (1 + math.cos(math.pi * progress)) / 2 → math.cos(math.pi * progress) || 1 + math.cos(math.pi * progress)
+this rises after the warm-up, instead of falling.
+    (1 + math.cos → (1 - math.cos
+there is no warm-up here: the rate should rise first.
+    if step <= warm_up → if False
+"""
+
+exercise = write(rate, CASES, MISTAKES, oracle=by_sine)
