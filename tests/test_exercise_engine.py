@@ -34,6 +34,16 @@ def test_an_error_is_told_with_its_line_and_input_and_no_frames_of_ours():
     ]
 
 
+def test_a_name_that_no_cell_has_defined_is_told_with_what_to_run():
+    def unbound(x):
+        if x is None:
+            y = 0
+        return y  # a NameError, too, but no other cell helps
+
+    assert "help   if a cell above defines it, run that cell first" in text(lambda x: lost)  # noqa: F821
+    assert "help" not in text(unbound)
+
+
 def test_an_error_inside_a_library_is_told_with_the_readers_line():
     told = text(lambda x: np.stack([x[:, None, None]] * 0))
     assert "where  line" in told and "np.stack" in told

@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 from browsing import Window, launched, served
+from running import PAGE, Live
 from small_book import ROOT, write_book
 
 from tools.build import COMMAND
@@ -49,6 +50,12 @@ def open_in(browser):
 def visit(open_in, site):
     """Open a page of the built site: visit(path, scheme=..., width=..., scripts=...)."""
     return partial(open_in, site)
+
+
+@pytest.fixture
+def live(visit):
+    """Open a page that runs: live(path, width=...)."""
+    return lambda path=PAGE, **view: Live(visit(path, **view).page)
 
 
 @pytest.fixture(scope="module")

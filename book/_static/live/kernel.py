@@ -25,7 +25,9 @@ FORMATS = {  # a method of what is shown: the kind that is sent, what makes its 
 }
 MOST = 6  # lines of a traceback: a recursion has a thousand alike
 HELP = {
-    NameError: "If a cell above defines it, run that cell again.\n",
+    NameError: "If a cell above defines it, press Run or Check below that cell, then "
+    "run this one. If it is a name of the book's own, such as exercises or np, press "
+    "Restart at the top of the page: the next run begins with all cells above.\n",
     ModuleNotFoundError: "A page runs NumPy, SciPy and Matplotlib. "
     "For anything else, open the notebook on your own machine.\n",
 }

@@ -16,6 +16,7 @@ from attnbook.exercises.engine.exercise import OPEN, Exercise, Verdict, aligned,
 from attnbook.exercises.engine.sandbox import Unfit
 from attnbook.show import source_text
 
+UNDEFINED = "if a cell above defines it, run that cell first (on a page: Run or Check below it)"
 BORROWED = "Correct. But it was the package's own `{}` that answered: now write it yourself."
 
 
@@ -241,7 +242,8 @@ class Write(Exercise):
         )
         output = {name: getattr(outcome.output, name).text() for name in ("printed", "warned")}
         if outcome.raised:
-            return not_yet(sentence, where=outcome.where, input=inputs, **output)
+            help = UNDEFINED if type(outcome.error) is NameError else ""
+            return not_yet(sentence, where=outcome.where, help=help, input=inputs, **output)
         first, (expected, got) = first_difference(wanted, got), told_apart(wanted, got)
         return not_yet(sentence, input=inputs, expected=expected, got=got, first=first, **output)
 
