@@ -124,15 +124,25 @@ def test_a_mistake_in_an_answer_is_named_and_the_right_one_is_kept(live, site):
     mark.filter(has_text="solved on 20").wait_for()
 
 
-def test_hints_come_one_by_one_and_the_solution_opens(live):
+def test_hints_come_one_by_one_and_stay_and_the_solution_opens(live):
     opened = live("book/numpy/masks.html")
     number = opened.exercise("masks.causal_mask")
     told = opened.run(number)
-    for hint in (1, 2):
+    for hint in (1, 2, 3):
         opened.press(number, "Hint")
         opened.done()
         assert opened.shown(number).startswith(told)
         assert opened.shown(number).count("Hint") == hint
+    status = opened.cell(number).locator("[role=status]")
+    assert status.inner_text() == "gave a hint"
+    opened.press(number, "Hint")
+    opened.done()
+    assert status.inner_text().startswith("all hints are shown")
+    assert opened.run(number).startswith(told) and opened.shown(number).count("Hint") == 3
+    opened.page.locator(".live-page .restart").click()
+    opened.press(number, "Hint")
+    opened.done()
+    assert opened.shown(number).startswith("Hint 1 of 3: ")
     card = opened.page.locator("section.exercise", has=opened.cell(number))
     assert not card.locator("details.solution").is_visible()
     opened.press(number, "Solution")

@@ -44,10 +44,18 @@ export class Cell {
     this.opens = press("edit", () => this.edit(true));
     this.resets = press("reset", () => this.reset());
     this.resets.hidden = this.edited === undefined;
-    press("hint", () => this._do("hint", { exercise: this.exercise }, "gave a hint"));
+    press("hint", () => this._hint());
     press("solution", () => this._solution());
     this.status = bar.querySelector("[role=status]");
     this.shown.addEventListener("dblclick", () => this.edit(true));
+  }
+
+  get hints() { return [...this.output?.querySelectorAll(":scope > [data-kind=hint]") ?? []]; }
+
+  async _hint() {
+    const number = this.hints.length + 1;
+    const ended = await this._do("hint", { exercise: this.exercise, number }, "gave a hint");
+    if (ended && this.hints.length < number) this.status.textContent = "all hints are shown; Solution opens the answer";
   }
 
   _solution() {
@@ -122,8 +130,9 @@ export class Cell {
     this.output.setAttribute("aria-busy", "true");
   }
 
+  // Hints stay: they are about the exercise, whatever its answer.
   _clear() {
-    this.output?.replaceChildren();
+    this.output?.querySelectorAll(":scope > :not([data-kind=hint])").forEach((shown) => shown.remove());
   }
 
   _name(word) {
@@ -170,11 +179,12 @@ export class Cell {
     if (kind === "loading") this.loads(`loading Python: ${(text / MILLION).toFixed(1)} MB`);
     else if (kind === "running") this.status.textContent = "running";
     else if (kind === "progress") progress.add(text);
-    else this.output.append(this._shown(kind, text));
+    else if (kind === "hint") this.output.append(this._shown(kind, text));
+    else this.output.insertBefore(this._shown(kind, text), this.hints[0] ?? null);
   }
 
   _shown(kind, text) {
-    const last = this.output.lastElementChild;
+    const last = this.hints[0]?.previousElementSibling ?? this.output.lastElementChild;
     if (last?.dataset.kind === kind && ["stdout", "stderr"].includes(kind)) {
       last.append(text);
       return last;

@@ -1,7 +1,7 @@
 """Run the cells of a page as a notebook does, and send what they show.
 
 `page` is the worker's: `page.send(kind, text)` takes "stdout", "stderr", "text",
-"html", "svg", "error", or "progress", the record of the exercises as JSON.
+"html", "svg", "error", "hint", or "progress", the record of the exercises as JSON.
 """
 
 import ast
@@ -114,12 +114,13 @@ def keep(text):
         path.write_text(text, encoding="utf-8")
 
 
-def hint(exercise):
-    """Show the next hint of an exercise."""
+def hint(exercise, number):
+    """Send the hint of this number, if there is one."""
     from attnbook import exercises
 
-    with redirect_stdout(Stream("stdout")):
-        exercises.find(exercise).hint()
+    hints = exercises.find(exercise).hints
+    if number <= len(hints):
+        page.send("hint", f"Hint {number} of {len(hints)}: {hints[number - 1]}")
     return True
 
 

@@ -66,8 +66,8 @@ const orders = {
     send("running", "");
     return begun.kernel.run(source, name);
   },
-  hint({ exercise }) {
-    return begun.kernel.hint(exercise);
+  hint({ exercise, number }) {
+    return begun.kernel.hint(exercise, number);
   },
 };
 
