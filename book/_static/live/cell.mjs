@@ -80,6 +80,7 @@ export class Cell {
     this.forget();
     this._keep();
     this.runs.focus();
+    this.status.textContent = "the book's code is back, without your edits; Ctrl+Z in the editor brings them back";
   }
 
   _keep() {
@@ -145,6 +146,15 @@ export class Cell {
     this._name(this.word);
     this.status.textContent = status;
     this.output.removeAttribute("aria-busy");
+    for (const shown of this.output.querySelectorAll("pre")) this._reach(shown);
+  }
+
+  // A long output scrolls, by the keyboard, too.
+  _reach(shown) {
+    if (shown.scrollHeight <= shown.clientHeight) return;
+    shown.tabIndex = 0;
+    shown.setAttribute("role", "region");
+    shown.setAttribute("aria-label", `Output of ${this.name}`);
   }
 
   // Where the output goes: in front of what the page shows for it, which gives way.

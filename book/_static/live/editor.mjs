@@ -27,7 +27,8 @@ export async function open(shown, { text, name, run, leave, changed }) {
   return {
     focus: () => view.focus(),
     get text() { return view.state.doc.toString(); },
-    set text(text) { view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }); },
+    // an event of its own, which Ctrl+Z takes back alone
+    set text(text) { view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, userEvent: "reset" }); },
   };
 }
 

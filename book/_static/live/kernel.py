@@ -6,6 +6,7 @@
 
 import ast
 import linecache
+import re
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
@@ -24,12 +25,18 @@ FORMATS = {  # a method of what is shown: the kind that is sent, what makes its 
     "_repr_markdown_": ("html", MARKDOWN.render),
 }
 MOST = 6  # lines of a traceback: a recursion has a thousand alike
+ELSEWHERE = (
+    "A page runs Python with NumPy, SciPy and Matplotlib; no packages can be "
+    "installed there. For anything else, open the notebook on your own machine.\n"
+)
+OF_A_NOTEBOOK = re.compile(
+    r"\s*([!%]|pip\b)"
+)  # a line that Jupyter understands, and Python does not
 HELP = {
     NameError: "If a cell above defines it, press Run or Check below that cell, then "
     "run this one. If it is a name of the book's own, such as exercises or np, press "
     "Restart at the top of the page: the next run begins with all cells above.\n",
-    ModuleNotFoundError: "A page runs NumPy, SciPy and Matplotlib. "
-    "For anything else, open the notebook on your own machine.\n",
+    ModuleNotFoundError: ELSEWHERE,
 }
 
 
@@ -90,7 +97,8 @@ def show(found):
 def told(error):
     """What a reader needs of a traceback: the lines of cells, and the error."""
     if isinstance(error, SyntaxError):
-        return "".join(traceback.format_exception_only(error))
+        help = ELSEWHERE if OF_A_NOTEBOOK.match(error.text or "") else ""
+        return "".join([*traceback.format_exception_only(error), help])
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename.startswith("cell ")]
     lines = [f"{each.filename}, line {each.lineno}: {each.line}\n" for each in own]

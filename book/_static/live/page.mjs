@@ -57,6 +57,7 @@ addEventListener("python-ended", () => {
 function restart() {
   stop();
   for (const cell of cells) cell.forget();
+  told.textContent = "Restarted: all variables are gone, and your edits are kept.";
 }
 
 // From the first run on, the browser keeps what it has loaded, so that the page runs without a network, too.

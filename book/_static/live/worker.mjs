@@ -6,6 +6,7 @@ const FILES = new URL("../../python/", import.meta.url).href;
 // What in a cell asks for a package; the import of `plots` alone does not, since it draws nothing.
 const PACKAGES = { matplotlib: /\bplots(\.\w|\s+import)|\bmatplotlib\b/, scipy: /\bscipy\b/ };
 const MOST = 100_000;  // characters that a cell may print
+const LINE = 50;  // as many of them a line counts at least: empty lines fill a page, too
 const SOON = 200;  // pieces that are sent one by one, as they come
 let current, loaded = 0, printed, pieces, waiting, since;
 const send = (kind, text) => postMessage({ id: current, kind, text });
@@ -17,7 +18,7 @@ function show(kind, text) {
     return send(kind, text);
   }
   if (printed > MOST) return;
-  printed += text.length;
+  printed += text.length + LINE * (text.split("\n").length - 1);
   if (printed > MOST) text = `${text.slice(0, 1000)}\n… what it prints from here on is not shown\n`;
   if (waiting.kind !== kind) flush();
   waiting = { kind, text: waiting.text + text };
