@@ -39,12 +39,13 @@ def exercises(env):
 def _list(app, document, docname):
     if docname != PAGE:
         return
-    page = nodes.container("", nodes.raw("", BAR, format="html"), classes=["progress-page"])
+    page = nodes.container("", classes=["progress-page"])
     for number, (chapter, cards) in enumerate(exercises(app.env).items(), 1):
         if cards:
             heading = f"{number}. {app.env.titles[chapter].astext()}"
             page += nodes.rubric("", heading)
             page += nodes.bullet_list("", *(_item(app, chapter, card) for card in cards))
+    document[0].insert(2, nodes.raw("", BAR, format="html"))  # below the title and what it is about
     document[0] += page
 
 

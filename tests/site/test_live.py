@@ -317,6 +317,14 @@ def test_the_page_runs_without_a_network_after_the_first_run(folder, browser):
     context.close()
 
 
+WRONG_FILES = {
+    "[": "is not a record",
+    "[1]": "is not a record",
+    "null": "is not a record",
+    "{}": "0 taken from 3.json, which names no exercise of this book",
+}
+
+
 def test_a_file_takes_progress_from_one_browser_to_another(browser, site, tmp_path):
     def begin():
         page = browser.new_context().new_page()
@@ -334,9 +342,14 @@ def test_a_file_takes_progress_from_one_browser_to_another(browser, site, tmp_pa
     other.locator("input[type=file]").set_input_files(file)
     other.locator("[data-exercise='masks.added']", has_text="solved on 2026-01-05").wait_for()
     assert "1 taken from progress.json" in other.locator(".live-page [role=status]").inner_text()
-    (tmp_path / "wrong.json").write_text("[", encoding="utf-8")
-    other.locator("input[type=file]").set_input_files(tmp_path / "wrong.json")
-    other.locator(".live-page [role=status]", has_text="is not a record").wait_for()
-    assert other.locator("li.solved").count() == 1
+    for number, (wrong, told) in enumerate(WRONG_FILES.items()):
+        other.evaluate("document.querySelector('.live-page [role=status]').textContent = ''")
+        file = tmp_path / f"{number}.json"
+        file.write_text(wrong, encoding="utf-8")
+        other.locator("input[type=file]").set_input_files(file)
+        other.locator(".live-page [role=status]", has_text=told).wait_for()
+        assert other.locator("li.solved").count() == 1
+    bar, map = (other.locator(place).bounding_box() for place in (".live-page", "#my-map"))
+    assert bar["y"] < map["y"]
     for page in (one, other):
         page.context.close()

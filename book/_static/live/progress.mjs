@@ -29,19 +29,21 @@ function save() {
 async function load(file) {
   try {
     const found = JSON.parse(await file.text());
+    if (Array.isArray(found) || typeof found !== "object") throw new TypeError("no record");
     const known = new Set([...document.querySelectorAll("[data-exercise]")].map((mark) => mark.dataset.exercise));
     const right = ({ tries = 0, solved = "" }) => Number.isInteger(tries) && typeof solved === "string";
     const entries = Object.entries(found).filter(([name, entry]) => known.has(name) && right(entry));
     progress.add(JSON.stringify(Object.fromEntries(entries)));
-    told.append(` ${entries.length} taken from ${file.name}.`);
+    told.append(` ${entries.length} taken from ${file.name}${entries.length ? "" : ", which names no exercise of this book"}.`);
   } catch {
-    told.textContent = `${file.name} is not a record of exercises: it was left alone.`;
+    told.textContent = `${file.name} is not a record of exercises, in which each has a name, tries and a day: it was left alone.`;
   }
 }
 
 const press = (name, does) => document.querySelector(`.live-page .${name}`).addEventListener("click", does);
 const chooser = document.querySelector(".live-page input");
 chooser.addEventListener("change", () => chooser.files[0] && load(chooser.files[0]));
+chooser.addEventListener("click", () => { chooser.value = ""; });  // the same file may be taken again
 press("save", save);
 press("take", () => chooser.click());
 addEventListener("attnbook-progress", show);
