@@ -1,8 +1,8 @@
 // Where the pointer rests, or the keyboard's focus, a link shows what it leads to: the entry of a source, an equation,
-// a figure, or a chapter's or section's title and first paragraph. A preview has nothing in it to press.
+// a figure, a function's signature, or a chapter's or section's title, each of these two with its first paragraph. A preview has nothing in it to press.
 (() => {
-const LINKS = ":is(a.internal:not(.api, [title]), a.external[title], svg a)";
-const KINDS = "section, figure.drawn, div.math, div.citation";
+const LINKS = ":is(a.internal:not([title]), a.external[title], svg a)";
+const KINDS = "section, figure.drawn, div.math, div.citation, dt.sig";
 const REST = 250;  // milliseconds, as many for going over into the preview
 
 const article = document.querySelector(".bd-article");
@@ -38,8 +38,9 @@ function copy(part) {
 
 function excerpt(found) {
   if (found.matches("div.citation")) return copy(found.querySelector("p")).outerHTML;
-  if (!found.matches("section")) return copy(found).outerHTML;
-  const [title, first] = ["h1, h2, h3, h4", "p"].map(kind => found.querySelector(`:scope > :is(${kind})`));
+  if (!found.matches("section, dt")) return copy(found).outerHTML;
+  const [title, first] = found.matches("dt") ? [found, found.nextElementSibling.querySelector(":scope > p")]
+    : ["h1, h2, h3, h4", "p"].map(kind => found.querySelector(`:scope > :is(${kind})`));
   return `<p class="title">${copy(title).innerHTML}</p>${first ? copy(first).outerHTML : ""}`;
 }
 
