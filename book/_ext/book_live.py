@@ -31,8 +31,9 @@ editor, Shift+Enter runs the cell and Esc takes you out.</p>
 <button type="button" class="restart">Restart</button>
 <button type="button" class="download">Download with my edits</button>
 <span role="status"></span></div>"""
-ANSWERS = """<div class="live-page"><p>In the page you need no calls: write your answer into the
-cell under an exercise, and press Check, Hint or Solution below it.</p></div>"""
+ANSWERS = """<div class="live-page"><p>On this page you need none of the calls that are named below:
+write your answer into the cell under an exercise, and press Check, Hint or Solution below
+it.</p></div>"""
 ELSEWHERE = """<div class="live-page"><p>This chapter needs PyTorch, which runs in no browser. To
 run its cells, open it {places}.</p></div>"""
 LAB = "in JupyterLab, with <code>make lab</code>"
@@ -41,6 +42,8 @@ CELL_BAR = """<div class="live-bar"><span>cell {number}</span>
 {buttons}<span role="status"></span></div>"""
 BUTTON = '<button type="button" class="{}" aria-label="{} {}"{}>{}</button>'
 FROM_FILE = "if (location.protocol === 'file:') document.documentElement.classList.add('from-file')"
+LOST = """document.querySelector('.live-page [role=status]').textContent =
+'The script of this page could not be loaded: look at the network, then reload the page.'"""
 EPOCH = 1980, 1, 1, 0, 0, 0
 
 
@@ -87,7 +90,8 @@ def _mark(app, document):
         _above(cells[0], PAGE_BAR.format(mega=app.config.loaded))
         checks = (cell for cell in cells if CHECK.search(cell.astext()))
         if first := next(checks, None):
-            _above(first.parent, ANSWERS)
+            exercises = first.parent.parent
+            _above(exercises[1], ANSWERS)  # below the title, before anything tells of calls
     elif cells and app.env.docname.startswith(ON_TENSORS):
         hosts = HOSTS if app.config.html_theme_options.get("repository_url") else ""
         _above(cells[0], ELSEWHERE.format(places=hosts + LAB))
@@ -120,7 +124,7 @@ def _load(app, pagename, templatename, context, doctree):
         app.add_css_file("live/live.css", priority=900)
     if pagename.startswith(LIVE) and app.config.runs:
         app.add_js_file(None, body=FROM_FILE, priority=100)
-        app.add_js_file("live/page.mjs", type="module")
+        app.add_js_file("live/page.mjs", type="module", onerror=LOST)
 
 
 def _write(app, error):

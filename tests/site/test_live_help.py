@@ -72,3 +72,10 @@ def test_what_only_a_notebook_can_do_is_told_so(live):
         opened.write(number, source)
         shown = opened.run(number)
         assert said in shown and ("NumPy" in shown) == (source != "def f(:"), source
+
+
+def test_the_exercises_name_the_buttons_before_any_call(live):
+    page = live("book/numpy/softmax.html").page
+    section = page.locator("section#exercises")
+    text = section.inner_text()
+    assert -1 < text.index("press Check, Hint or Solution") < text.index("hint()")
