@@ -3,12 +3,15 @@
 from book_live import FROM_FILE
 
 MARK = 'class="moving"'
+LOST = """for (const place of document.querySelectorAll('.moving')) place.append(
+Object.assign(document.createElement('p'), { role: 'status', textContent:
+'The script of this figure could not be loaded: look at the network, then reload the page.' }))"""
 
 
 def _load(app, pagename, templatename, context, doctree):
     if MARK in context.get("body", ""):
         app.add_js_file(None, body=FROM_FILE, priority=100)
-        app.add_js_file("live/moving.mjs", type="module")
+        app.add_js_file("live/moving.mjs", type="module", onerror=LOST)
         app.add_css_file("live/moving.css", priority=900)
 
 

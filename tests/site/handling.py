@@ -41,6 +41,20 @@ CHATTER = """async place => {  // how often it speaks of twenty changes in a row
   }
   return (await told).length;
 }"""
+LAGS = """place => {  // what a change leaves unsaid to those who see
+  const slider = place.querySelector("input"), said = place.querySelector(".said");
+  slider.value = slider.max;
+  const first = said.textContent;
+  slider.dispatchEvent(new Event("input"));
+  return first === said.textContent || said.ariaHidden !== "true";
+}"""
+UNNAMED = """place => {  // labels without a word of what the figure says
+  const said = place.querySelector(".said").textContent.toLowerCase();
+  const words = label => label.toLowerCase().match(/[a-z]{3,}[a-rt-z]/g);  // in the singular
+  const labels = [...place.querySelectorAll(".controls > :is(label, .choices)")];
+  return labels.map(label => label.firstChild.textContent)
+    .filter(label => !words(label).some(word => said.includes(word)));
+}"""
 TANGLED = """svg => {
   const {left, right, top, bottom} = svg.getBoundingClientRect();
   const texts = [...svg.querySelectorAll("text")].filter(text => text.textContent);

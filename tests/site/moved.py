@@ -11,13 +11,13 @@ PAINTED = np.array([[1, 0, 0, 0], [1, 2, 0, 0], [0, 2, 1, 0], [0, 0, 0, 1.0]])
 SIX, VALUES = np.log([1.0, 3, 4, 2, 12, 1]), np.array([0.0, 4, 8, 4, 8, 0])
 
 
-def width(power, query):
+def width(width, query):
     rng = np.random.default_rng(0)
     x = np.sort(rng.uniform(0, 5, 60))
     y = np.sin(2 * x) + x / 2 + 0.3 * rng.standard_normal(60)
     x, y = x.round(3)[:, None], y.round(3)
     queries = np.append(query, np.arange(101) / 20)[:, None]
-    weights = reference.softmax(reference.gaussian_scores(queries, x, 10**power))
+    weights = reference.softmax(reference.gaussian_scores(queries, x, width))
     output, *fit = weights @ y
     return {"weights": weights[0], "output": output, "fit": fit}
 
@@ -60,13 +60,14 @@ def roofline(power, width, bytes):
     n = 2**power
     moved = np.array([4 * n * width + 4 * n * n, 4 * n * width]) * bytes
     intensities = 4 * n * n * width / moved
-    return {"intensities": intensities, "rates": np.minimum(989e12, intensities * 3.35e12)}
+    peak = {1: 1979e12, 2: 989e12, 4: 495e12}[bytes]  # in the data sheet, for sparse: twice as many
+    return {"intensities": intensities, "rates": np.minimum(peak, intensities * 3.35e12)}
 
 
-def ring(ranks, turn):
-    """After so many turns a rank holds the block of the rank as many places before it."""
+def ring(ranks, step):
+    """After so many steps a rank holds the block of the rank as many places before it."""
     block = np.ones((2, 4096, 128), np.float16).nbytes // ranks
-    return {"holds": np.roll(np.arange(ranks), turn), "sent": turn * block, "room": 2 * block}
+    return {"holds": np.roll(np.arange(ranks), step), "sent": step * block, "room": 2 * block}
 
 
 def numbers(low, high):
@@ -77,19 +78,23 @@ def whole(low, high):
     return lambda draw: draw.randint(low, high)
 
 
+def one_of(*choices):
+    return lambda draw: draw.choice(choices)
+
+
 def painted(draw):
     return [[draw.random() < 0.5 for _ in range(4)] for _ in range(4)]
 
 
 MOVED = {
-    width: {"power": numbers(-1.7, 0.7), "query": numbers(0, 5)},
+    width: {"width": one_of(0.02, 0.1, 0.3, 1.5, 5), "query": numbers(0, 5)},
     temperature: {"power": numbers(-2, 2)},
     mask: {"mask": painted},
     rotation: {"m": whole(0, 40), "n": whole(0, 40), "frequency": numbers(0.05, 1)},
     heads: {"word": whole(0, 4), "sharpness": numbers(0, 5)},
     blocks: {"seen": whole(1, 6)},
-    roofline: {"power": whole(5, 17), "width": whole(32, 256), "bytes": whole(1, 4)},
-    ring: {"ranks": lambda draw: draw.choice([4, 8]), "turn": whole(0, 3)},
+    roofline: {"power": whole(5, 17), "width": whole(32, 256), "bytes": one_of(1, 2, 4)},
+    ring: {"ranks": one_of(4, 8), "step": whole(0, 3)},
 }
 
 

@@ -7,24 +7,34 @@ import handling
 import looks
 import pytest
 from moved import MOVED, settings
+from playwright.sync_api import expect
 
 NAMES = [judge.__name__ for judge in MOVED]
 # What a figure says after what it asks for: the answer, which it does not show at first.
 ANSWERS = {
     "width": [
-        ({"power": -1.7}, "listens to as many points as 1.0 "),
-        ({"power": 0.7}, "between 1.38 and 1.59"),
+        ({"width": 0.02}, "listens to as many points as 1.0 "),
+        ({"width": 5}, "between 1.38 and 1.59"),
         ({"query": 0}, "with 0 % of its weight"),
     ],
-    "temperature": [({"power": -0.9}, "leads key 1 by 2.29"), ({"power": 2}, "is 4.02.")],
+    "temperature": [
+        ({"power": -0.9}, "leads key 1 by 2.29"),
+        ({"power": 2}, "leads key 1 by 0.0029; the"),
+        ({"power": 2}, "is 4.02."),
+    ],
     "mask": [
         ({"mask": [[1, 1, 1, 1]] * 2 + [[1, 0, 1, 0]] * 2}, "“sat” gives “the” 0.27, “sat” 0.73"),
         ({"mask": [[0] * 4] * 4}, "“sat” sees nothing, and its weights are all 0"),
     ],
     "rotation": [({"m": 22}, "1.00 turns of the circle; the product is 1.000.")],
     "blocks": [({"seen": 5}, "multiplied by c = 0.33, and their ratio stays 5.20")],
-    "heads": [({"sharpness": 5}, "the single head gives Anna 0.00, saw 0.00")],
+    "heads": [({"sharpness": 5}, "the single head gives “Anna” 0.00, “saw” 0.00")],
     "roofline": [
+        (
+            {"power": 10, "bytes": 1},
+            "fused, 1024 operations for each byte and at most 1979 TFLOP/s",
+        ),
+        ({"power": 10, "bytes": 4}, "fused, 256 operations for each byte and at most 495 TFLOP/s"),
         ({"power": 10}, "fused, 512 operations for each byte and at most 989 TFLOP/s"),
         (
             {"power": 17, "width": 256},
@@ -32,9 +42,9 @@ ANSWERS = {
         ),
     ],
     "ring": [
-        ({"ranks": 2, "turn": 1}, "sent 1.00 MiB of keys and values so far, and needs room"),
-        ({"ranks": 8, "turn": 7}, "sent 1.75 MiB of keys and values so far, and needs room"),
-        ({"ranks": 8, "turn": 7}, "room for two blocks, 0.50 MiB"),
+        ({"ranks": 2, "step": 1}, "sent 1.00 MiB of keys and values so far, and needs room"),
+        ({"ranks": 8, "step": 7}, "sent 1.75 MiB of keys and values so far, and needs room"),
+        ({"ranks": 8, "step": 7}, "room for two blocks, 0.50 MiB"),
     ],
 }
 
@@ -98,6 +108,54 @@ def test_words_that_do_not_are_found(mounted):
     ]
     _, place = mounted("ring", f"{{draw: () => `{two.format('one', 390, 'two')}`}}")
     assert place.locator("svg").evaluate(handling.TANGLED) == ["is cut off: two"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_label_names_what_its_control_moves(name, mounted):
+    _, place = mounted(name)
+    assert place.evaluate(handling.UNNAMED) == []
+
+
+def test_a_label_that_does_not_is_found(mounted):
+    _, place = mounted(
+        "temperature", "{controls: {power: {...figure.controls.power, label: 'more or less'}}}"
+    )
+    assert place.evaluate(handling.UNNAMED) == ["more or less "]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_who_sees_a_figure_reads_at_once_what_it_says(name, mounted):
+    _, place = mounted(name)
+    assert name == "mask" or not place.evaluate(handling.LAGS)  # which has no slider
+
+
+def test_a_sentence_that_lags_is_found(mounted):
+    _, place = mounted("temperature", "{say: () => 'as before'}")
+    assert place.evaluate(handling.LAGS)
+
+
+def test_a_figure_whose_script_does_not_come_says_so(browser, site):
+    for script in ("moving.mjs", "figures/temperature.mjs"):
+        page = browser.new_context().new_page()
+        page.route(re.compile(rf"/live/{script}"), lambda route: route.abort())
+        page.goto(f"{site}/book/index.html")
+        place = page.locator(".moving")
+        place.get_by_role("button").click()
+        expect(place.get_by_role("status")).to_contain_text(
+            "could not be loaded: look at the network"
+        )
+        page.context.close()
+
+
+HIDDEN = "place => place.getClientRects().length === 0"
+
+
+def test_a_figure_below_a_folded_answer_waits_until_it_is_opened(visit):
+    page = visit("book/numpy/weighted-average.html").page
+    place = page.locator(".moving[data-figure=width]")
+    assert place.evaluate(HIDDEN)
+    page.locator("div.cell:has(+ .moving) details.reveal > summary").click()
+    assert not place.evaluate(HIDDEN)
 
 
 def test_a_drag_is_told_once(mounted):

@@ -1,9 +1,10 @@
 // Figures that a reader moves. Each module in `figures` has a `state` to begin with, in `ask` what is worth trying,
 // `controls` that change the state, `compute(state)`, which `attnbook` computes, too, `draw(state, found)` and
 // `say(state, found)`. A figure moves by sliders, boxes and buttons, so by keys as well; what it says is the drawing's
-// text for those who do not see it.
+// text for those who do not see it. The label of a control names the thing that it moves, which is in what it says, too.
 
-const SETTLED = 400;  // milliseconds without a change, after which a figure says where it stands: a drag would chatter
+const SETTLED = 400;  // milliseconds without a change, after which a figure is read aloud: a drag would chatter
+const UNLOADED = "The script of this figure could not be loaded: look at the network, then reload the page.";
 
 const element = (tag, properties, ...inside) => {
   const made = Object.assign(document.createElement(tag), properties);
@@ -54,12 +55,15 @@ const kind = (control) => control.rows ? boxes : control.settings ? choices : sl
 export function mount(place, figure) {
   const state = structuredClone(figure.state);
   const drawing = element("div", { innerHTML: `<svg viewBox="0 0 400 ${figure.height}" role="img"></svg>` }), svg = drawing.firstChild;
-  const said = element("p", { role: "status" }), reset = element("button", { type: "button", textContent: "Reset" });
+  const said = element("p", { className: "said", ariaHidden: "true" }), heard = element("p", { role: "status" });
+  const reset = element("button", { type: "button", textContent: "Reset the figure" });
   let waiting;
-  const say = () => { svg.ariaLabel = said.textContent = figure.say(state, figure.compute(state)); };
+  const say = () => { heard.textContent = said.textContent; };
   const show = () => {
+    const found = figure.compute(state);
     parts.forEach(([, refresh]) => refresh());
-    svg.innerHTML = figure.draw(state, figure.compute(state));
+    svg.innerHTML = figure.draw(state, found);
+    svg.ariaLabel = said.textContent = figure.say(state, found);
   };
   const change = (part) => {
     Object.assign(state, structuredClone(part));
@@ -72,14 +76,16 @@ export function mount(place, figure) {
   const ask = element("p", { className: "ask", id: `try-${place.dataset.figure}` }, element("b", {}, "Try this: "), figure.ask);
   const controls = element("div", { className: "controls", role: "group", ariaLabel: "What moves the figure" }, ...parts.map(([part]) => part), reset);
   controls.setAttribute("aria-describedby", ask.id);
-  place.replaceChildren(ask, controls, drawing, said);
+  place.replaceChildren(ask, controls, drawing, said, heard);
   show();
   say();
 }
 
 for (const place of document.querySelectorAll(".moving[data-figure]")) {
   place.firstElementChild.addEventListener("click", async () => {
-    mount(place, await import(`./figures/${place.dataset.figure}.mjs`));
+    const figure = await import(`./figures/${place.dataset.figure}.mjs`).catch(() => {});
+    if (!figure) return place.replaceChildren(element("p", { role: "status", textContent: UNLOADED }));
+    mount(place, figure);
     place.querySelector("input, .controls button").focus();
   });
 }

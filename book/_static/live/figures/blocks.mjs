@@ -5,7 +5,7 @@ const SCORES = [0, Math.log(3), Math.log(4), Math.log(2), Math.log(12), 0], VALU
 export const height = 284;
 export const state = { seen: 3 };
 export const ask = "Let key 4 arrive, whose score beats all before it. What happens to the ℓ and the o that were there, and what to the output o/ℓ that they stand for?";
-export const controls = { seen: { label: "keys seen", min: 1, max: SCORES.length, step: 1, shown: (seen) => `${seen} of ${SCORES.length}` } };
+export const controls = { seen: { label: "keys that have arrived", min: 1, max: SCORES.length, step: 1, shown: (seen) => `${seen} of ${SCORES.length}` } };
 
 // After each key that was seen; `correction` is what it multiplies the earlier ℓ and o by.
 export function compute({ seen }) {
@@ -43,7 +43,7 @@ function arrival(seen, { m, l, o, correction }) {
 export const draw = ({ seen }, found) => history(seen, found) + line(8, 156, 392, 156, "stroke-faint") + arrival(seen, found);
 
 export function say({ seen }, { m, l, o, correction }) {
-  const j = seen - 1, arrives = `Key ${j} arrives, with the score ${logarithm(SCORES[j])} and the value ${VALUES[j]}.`;
+  const j = seen - 1, arrives = `Key ${j} has arrived, with the score ${logarithm(SCORES[j])} and the value ${VALUES[j]}.`;
   const now = `Now ℓ = ${l[j].toFixed(2)}, o = ${o[j].toFixed(2)}, and the output o/ℓ is ${ratio(o[j], l[j])}.`;
   if (!j) return `${arrives} Nothing was there before. ${now}`;
   const change = m[j] > m[j - 1] ? `The maximum rises from ${logarithm(m[j - 1])} to ${logarithm(m[j])}, so the old ℓ and o are both multiplied by c = ${correction[j].toFixed(2)}`

@@ -20,6 +20,9 @@ export const softmax = (scores) => {
   return found.map((each) => total ? each / total : 0);
 };
 
+// Two digits after the point, or of a small number two that are not 0.
+export const fixed = (number) => number && Math.abs(number) < 0.1 ? number.toPrecision(2) : number.toFixed(2);
+
 export const signed = (number, digits) => number.toFixed(digits).replace("-", "−");
 
 // A score of the book's own, which is the logarithm of a whole number.

@@ -6,8 +6,8 @@ export const height = 288;
 export const state = { word: 4, sharpness: 1 };
 export const ask = "“waved” looks for the word before it, “and”, and for the other verb, “saw”. Make the scores sharper: what do the two heads find, and how much does the single head leave for “saw”?";
 export const controls = {
-  word: { label: "The word that looks:", settings: Object.fromEntries(WORDS.map((name, word) => [name, { word }])) },
-  sharpness: { label: "sharpness, a factor of the scores", min: 0, max: 5, step: 0.5, shown: (factor) => `× ${factor.toFixed(1)}` },
+  word: { label: "The word that looks", settings: Object.fromEntries(WORDS.map((name, word) => [name, { word }])) },
+  sharpness: { label: "sharpness of the scores", min: 0, max: 5, step: 0.5, shown: (factor) => `× ${factor.toFixed(1)}` },
 };
 
 export function compute({ word, sharpness }) {
@@ -28,7 +28,7 @@ export function draw({ word }, found) {
   return looks + names.join("") + rows.join("");
 }
 
-export function say({ word }, found) {
-  const told = ["head 0", "head 1", "the single head"].map((name, i) => `${name} gives ${Object.values(found)[i].map((weight, j) => `${WORDS[j]} ${weight.toFixed(2)}`).join(", ")}`);
-  return `“${WORDS[word]}” looks, and ${told.join("; ")}.`;
+export function say({ word, sharpness }, found) {
+  const told = ["head 0", "head 1", "the single head"].map((name, i) => `${name} gives ${Object.values(found)[i].map((weight, j) => `“${WORDS[j]}” ${weight.toFixed(2)}`).join(", ")}`);
+  return `With a sharpness of ${sharpness.toFixed(1)} the word “${WORDS[word]}” looks, and ${told.join("; ")}.`;
 }

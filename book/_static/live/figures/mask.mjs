@@ -10,7 +10,7 @@ export const state = causal;
 export const ask = "“sat” has its largest weight on “cat”. Hide “cat” from it: do the other words share that weight equally, or each in proportion to what it had? Then hide the whole row.";
 export const controls = {
   preset: {
-    label: "Begin with",
+    label: "A mask to begin with",
     settings: {
       "causal": causal, "window of 2": painted((i, j) => j <= i && i - j < 2), "no padding": painted((i, j) => j < 3), "no mask": painted(() => true),
     },
@@ -41,5 +41,5 @@ export function say({ mask }, { weights }) {
     const seen = WORDS.flatMap((word, j) => mask[i][j] ? `“${word}” ${row[j].toFixed(2)}` : []);
     return seen.length ? `“${WORDS[i]}” gives ${seen.join(", ")}` : `“${WORDS[i]}” sees nothing, and its weights are all 0`;
   });
-  return `${rows.join("; ")}.`;
+  return `With this mask ${rows.join("; ")}.`;
 }

@@ -10,11 +10,11 @@ const place = { min: 0, max: LAST, step: 1, shown: String };
 const first = ({ m, n }) => Math.min(m, n);
 export const controls = {
   both: {
-    label: "move both", ...place, max: ({ m, n }) => LAST - Math.abs(m - n), shown: (at) => `first at ${at}`,
+    label: "position of both", ...place, max: ({ m, n }) => LAST - Math.abs(m - n), shown: (at) => `first at ${at}`,
     of: first, to: (at, { m, n }) => ({ m: m + at - first({ m, n }), n: n + at - first({ m, n }) }),
   },
-  m: { label: "query’s position m", ...place },
-  n: { label: "key’s position n", ...place },
+  m: { label: "position m of the query", ...place },
+  n: { label: "position n of the key", ...place },
   frequency: { label: "angle θ per position", min: 0.05, max: 1, step: 0.05, shown: (value) => `${value.toFixed(2)} radians` },
 };
 
@@ -39,5 +39,5 @@ export function draw({ m, n, frequency }, { q, k, product }) {
 
 export function say({ m, n, frequency }, { product }) {
   const apart = Math.abs(m - n), angle = apart * frequency;
-  return `The query at ${m} and the key at ${n} are |m − n| = ${apart} apart, and at ${frequency.toFixed(2)} radians per position their arrows ${angle.toFixed(2)} radians, which are ${(angle / (2 * Math.PI)).toFixed(2)} turns of the circle; the product is ${signed(product, 3)}.`;
+  return `The query at ${m} and the key at ${n} are |m − n| = ${apart} apart. At ${frequency.toFixed(2)} radians per position the angle between their arrows is ${angle.toFixed(2)} radians, which are ${(angle / (2 * Math.PI)).toFixed(2)} turns of the circle; the product is ${signed(product, 3)}.`;
 }

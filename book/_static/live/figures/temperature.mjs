@@ -1,5 +1,5 @@
 // Three scores, 0, ln 3 and ln 4, divided by a temperature: from a lookup to the plain average.
-import { line, logarithm, rect, softmax, text } from "./drawing.mjs";
+import { fixed, line, logarithm, rect, softmax, text } from "./drawing.mjs";
 
 const SCORES = [0, Math.log(3), Math.log(4)], VALUES = [0, 4, 8];
 export const height = 230;
@@ -7,7 +7,7 @@ export const state = { power: 0 };
 export const ask = "Cool down until key 2 has at least 90 % of the weight. By how much does its divided score lead then? And when you heat as far as it goes, does the output ever fall below 4?";
 export const controls = {
   power: { label: "temperature T", min: -2, max: 2, step: 0.05, shown: (power) => (10 ** power).toPrecision(3) },
-  preset: { label: "Make it", settings: { "cold": { power: -2 }, "T = 1": { power: 0 }, "hot": { power: 2 } } },
+  preset: { label: "Set the temperature to", settings: { "cold": { power: -2 }, "T = 1": { power: 0 }, "hot": { power: 2 } } },
 };
 
 export function compute({ power }) {
@@ -19,7 +19,7 @@ export function draw(state, { divided, weights, output }) {
   const names = ["score s", "s / T", "weight", "value"].map((name, i) => text(8, [42, 64, 150, 222][i], name, "start", "quiet"));
   const keys = weights.map((weight, j) => {
     const x = 105 + 74 * j, top = 202 - 100 * weight;
-    return text(x, 18, `key ${j}`, "middle", "quiet") + text(x, 42, logarithm(SCORES[j])) + text(x, 64, divided[j].toFixed(2))
+    return text(x, 18, `key ${j}`, "middle", "quiet") + text(x, 42, logarithm(SCORES[j])) + text(x, 64, fixed(divided[j]))
       + rect(x - 25, top, 50, 202 - top, "fill-blue solid") + text(x, top - 5, weight.toFixed(3)) + text(x, 222, VALUES[j]);
   });
   const place = 202 - 100 * output / 8, marks = VALUES.map((value) => text(317, 207 - 100 * value / 8, value, "end", "quiet"));
@@ -28,4 +28,4 @@ export function draw(state, { divided, weights, output }) {
 }
 
 export const say = ({ power }, { divided, weights, output }) =>
-  `At T = ${(10 ** power).toPrecision(3)} the scores divided by T are ${divided.map((score) => score.toFixed(2)).join(", ")}, so key 2 leads key 1 by ${(divided[2] - divided[1]).toFixed(2)}; the weights are ${weights.map((weight) => weight.toFixed(3)).join(", ")}, and the output is ${output.toFixed(2)}.`;
+  `At a temperature of T = ${(10 ** power).toPrecision(3)} the scores divided by T are ${divided.map(fixed).join(", ")}, so key 2 leads key 1 by ${fixed(divided[2] - divided[1])}; the weights are ${weights.map((weight) => weight.toFixed(3)).join(", ")}, and the output is ${output.toFixed(2)}.`;

@@ -14,18 +14,22 @@ const POINTS = [
   [4.451, 2.933], [4.564, 2.347], [4.670, 2.846], [4.675, 2.629], [4.904, 2.331], [4.986, 2.322],
 ];
 export const height = 306;
-export const state = { power: -0.5, query: 2.5 };
+export const state = { width: 0.3, query: 2.5 };
 export const ask = "Make the kernel as narrow as it goes, and then as wide as it goes. To how many points does the query listen each time, and what does the fit look like? Then, at the width you like best, take the query to 0: on which side of it are the points?";
+const WIDTHS = [0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.5, 2, 3, 5];
 export const controls = {
-  power: { label: "width of the kernel", min: -1.7, max: 0.7, step: 0.05, shown: (power) => (10 ** power).toPrecision(2) },
-  query: { label: "query at x", min: 0, max: 5, step: 0.05, shown: (query) => query.toFixed(2) },
+  width: {
+    label: "width of the kernel", min: 0, max: WIDTHS.length - 1, step: 1, shown: (i) => String(WIDTHS[i]),
+    of: ({ width }) => WIDTHS.indexOf(width), to: (i) => ({ width: WIDTHS[i] }),
+  },
+  query: { label: "position of the query", min: 0, max: 5, step: 0.05, shown: (query) => query.toFixed(2) },
 };
 
 const weighed = (query, width) => softmax(POINTS.map(([x]) => -((query - x) ** 2) / (2 * width ** 2)));
 const predicted = (query, width) => weighed(query, width).reduce((sum, weight, j) => sum + weight * POINTS[j][1], 0);
 
-export const compute = ({ power, query }) => ({
-  weights: weighed(query, 10 ** power), output: predicted(query, 10 ** power), fit: Array.from({ length: 101 }, (_, i) => predicted(i / 20, 10 ** power)),
+export const compute = ({ width, query }) => ({
+  weights: weighed(query, width), output: predicted(query, width), fit: Array.from({ length: 101 }, (_, i) => predicted(i / 20, width)),
 });
 
 const across = (x) => 30 + 70 * x, down = (y) => 176 - 42 * y;
@@ -43,8 +47,8 @@ export function draw({ query }, { weights, output, fit }) {
     + dot(across(query), down(output), "fill-vermilion", 5) + bell.join("");
 }
 
-export function say({ power, query }, { weights, output, fit }) {
+export function say({ width, query }, { weights, output, fit }) {
   const keys = Math.exp(-weights.reduce((sum, weight) => sum + (weight > 0 ? weight * Math.log(weight) : 0), 0));
   const left = weights.reduce((sum, weight, j) => sum + (POINTS[j][0] < query ? weight : 0), 0);
-  return `With a kernel of width ${(10 ** power).toPrecision(2)} the fit lies between ${signed(Math.min(...fit), 2)} and ${signed(Math.max(...fit), 2)}. The query at ${query.toFixed(2)} listens to as many points as ${keys.toFixed(1)} with equal weights, with ${Math.round(100 * left)} % of its weight on those to its left, and its output is ${signed(output, 2)}.`;
+  return `With a kernel of width ${width} the fit lies between ${signed(Math.min(...fit), 2)} and ${signed(Math.max(...fit), 2)}. The query at ${query.toFixed(2)} listens to as many points as ${keys.toFixed(1)} with equal weights, with ${Math.round(100 * left)} % of its weight on those to its left, and its output is ${signed(output, 2)}.`;
 }
