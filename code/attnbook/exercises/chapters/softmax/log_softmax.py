@@ -96,6 +96,7 @@ the scores stay, or are added up themselves: subtract the logarithm of the sum o
 the weight itself is formed: it may be too small for a float, and 0, whose logarithm is -inf; and a
 small number added to it is in every logarithm. Take the logarithm of the quotient by hand.
     = np.log(softmax(scores)) || np.log(softmax(scores) + 1e-12)
+    shifted - np.log(np.where(total == 0, 1, total)) → np.log(np.exp(shifted) / total)
 exp overflows or underflows: subtract each row's maximum before it.
     = np.log(np.exp(scores) / np.sum(np.exp(scores), axis=-1, keepdims=True))
     np.max(scores, axis=-1, keepdims=True) → np.zeros_like(scores)
@@ -107,8 +108,11 @@ the sum lost its axis, and one row meets another row's number: keepdims=True.
     axis=-1, keepdims=True ⇒ axis=-1
 what is subtracted does not bound the largest score, and exp overflows: subtract the maximum.
     np.max( → np.min( || np.mean(
-in a row of -inf, -inf - (-inf) is NaN: subtract 0 where the maximum is -inf.
+in a row of -inf, -inf - (-inf) is NaN, and two steps meet it: subtract 0 where the maximum is -inf,
+and take the logarithm of 1 where the sum is 0, since that of 0 is -inf.
     = unguarded(scores)
+    np.where(total == 0, 1, total) → total
+    np.where(np.isfinite(top), top, 0) → top
 """
 
 exercise = write(log_softmax, CASES, MISTAKES, drafts=(unguarded, naive), oracle=by_logaddexp)
