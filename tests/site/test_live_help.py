@@ -1,6 +1,8 @@
 """What a page that runs says to a reader who is stuck: each time what to press."""
 
-from running import NEEDS_PYTHON
+import re
+
+from running import NEEDS_PYTHON, PAGE, PATIENCE, Live
 
 pytestmark = NEEDS_PYTHON
 RESTARTED = "Restarted: all variables are gone, and your edits are kept."
@@ -79,3 +81,38 @@ def test_the_exercises_name_the_buttons_before_any_call(live):
     section = page.locator("section#exercises")
     text = section.inner_text()
     assert -1 < text.index("press Check, Hint or Solution") < text.index("hint()")
+
+
+SPY = """const compiling = WebAssembly.instantiateStreaming;
+WebAssembly.instantiateStreaming = async (source, ...rest) => {
+  const response = await source;
+  console.log(`compiled from ${response.url}`);
+  return compiling(response, ...rest);
+};
+"""
+AS_IT_CAME = "  return response;\n};"
+MADE = "  return new Response(response.body, response);\n};"
+
+
+def told_so(message):
+    return message.text.startswith("compiled from")
+
+
+def compiled_from(browser, site, worker):
+    """The address of the response that Python is compiled from, in a page with this worker."""
+    page = browser.new_context().new_page()  # no service worker answers in its stead
+    answer = {"body": SPY + worker, "content_type": "text/javascript"}
+    page.route(re.compile("/live/worker.mjs"), lambda route: route.fulfill(**answer))
+    page.goto(f"{site}/{PAGE}")
+    with page.expect_console_message(told_so, timeout=PATIENCE) as told:
+        assert Live(page).run(3)
+    page.context.close()
+    return told.value.text.removeprefix("compiled from").strip()
+
+
+def test_the_browser_can_keep_the_compiled_python(browser, site, folder):
+    """It does so only of a response that came from an address, not of one that a script made."""
+    worker = (folder / "_static/live/worker.mjs").read_text(encoding="utf-8")
+    assert worker.count(AS_IT_CAME) == 1
+    assert compiled_from(browser, site, worker).endswith(".wasm")
+    assert compiled_from(browser, site, worker.replace(AS_IT_CAME, MADE)) == ""

@@ -13,16 +13,23 @@ from importlib import import_module
 from io import TextIOBase
 
 import page
-from markdown_it import MarkdownIt
 
 import attnbook
 from attnbook.exercises.engine import record
 
-MARKDOWN = MarkdownIt("commonmark").enable("table")
+
+def markdown(text):
+    from markdown_it import (
+        MarkdownIt,
+    )  # when it is needed first: many pages show no Markdown
+
+    return MarkdownIt("commonmark").enable("table").render(text)
+
+
 FORMATS = {  # a method of what is shown: the kind that is sent, what makes its text
     "_repr_svg_": ("svg", str),
     "_repr_html_": ("html", str),
-    "_repr_markdown_": ("html", MARKDOWN.render),
+    "_repr_markdown_": ("html", markdown),
 }
 MOST = 6  # lines of a traceback: a recursion has a thousand alike
 ELSEWHERE = (
