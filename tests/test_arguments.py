@@ -278,7 +278,8 @@ def test_a_file_in_memory_is_an_array_as_any_other(tmp_path):
 
 
 def test_a_long_value_is_cut_and_an_empty_one_has_no_entries():
-    assert describe("x" * 200) == "str '" + "x" * 79
+    assert describe("x" * 200) == "str '" + "x" * 77 + " …"
+    assert describe("word " * 200) == "str '" + "word " * 15 + "…"
     sentence = refusal(reference.dot_product_scores, np.ones((3, 4)), np.ones(0))
     assert "k is float64 array of shape (0,); expected" in sentence
 

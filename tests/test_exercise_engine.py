@@ -41,7 +41,7 @@ def test_a_name_that_no_cell_has_defined_is_told_with_what_to_run():
         return y  # a NameError, too, but no other cell helps
 
     assert "help   if a cell above defines it, run that cell first" in text(lambda x: lost)  # noqa: F821
-    assert "help" not in text(unbound)
+    assert "  help " not in text(unbound)
 
 
 def test_an_error_inside_a_library_is_told_with_the_readers_line():
@@ -215,6 +215,8 @@ def test_what_a_right_answer_prints_is_shown_for_the_first_input_and_bounded():
     assert text(chatty) == "Correct. Doubling is linear.\n  printed  now 2.0"
     told = text(lambda x: [print("x" * 99) for _ in range(1000)] and 2 * x)
     assert told.endswith(" … (100000 characters in all)") and len(told) < 700
+    words = text(lambda x: [print("whole words") for _ in range(1000)] and 2 * x)
+    assert words.endswith(" whole … (12000 characters in all)")
 
 
 def test_what_a_library_warns_of_is_not_shown():

@@ -244,7 +244,15 @@ def describe(value):
         return f"{str(value.dtype).rpartition('.')[2]} {_noun(value)} of shape {tuple(value.shape)}"
     if value is None:
         return "None"
-    return f"{type(value).__name__} {value!r:.80}"
+    return f"{type(value).__name__} {shortened(repr(value), 80)}"
+
+
+def shortened(text, width):
+    """A text of at most so many characters: the words that fit, and a mark where some are left."""
+    if len(text) <= width:
+        return text
+    whole = re.match(r"(?s).*(?=\s)", text[: width - 1])  # of a single long word its beginning
+    return f"{(whole[0] if whole else text[: width - 2]).rstrip()} …"
 
 
 def _is_array(value):

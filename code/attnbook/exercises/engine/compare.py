@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 
+from attnbook.arguments import shortened
 from attnbook.exercises.engine.sandbox import Unfit
 
 LARGEST = 100_000  # numbers in an answer that is typed
@@ -150,7 +151,7 @@ def show(value):
 
 def _representation(value):
     try:
-        return f"{value!r:.200}"
+        return shortened(repr(value), 200)
     except Exception:
         return f"a {type(value).__name__}"
 

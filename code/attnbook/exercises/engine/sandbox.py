@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from attnbook.arguments import shortened
+
 PACKAGE = str(Path(__file__).parents[2])
 SHOWN = 500  # characters of what an answer prints
 
@@ -33,8 +35,9 @@ class Captured(io.TextIOBase):
 
     def text(self):
         """What was printed, or its beginning and how much it was."""
-        cut = self.size > len(self.beginning)
-        return self.beginning.rstrip() + cut * f" … ({self.size} characters in all)"
+        if self.size == len(self.beginning):
+            return self.beginning.rstrip()
+        return f"{shortened(self.beginning + ' ', SHOWN)} ({self.size} characters in all)"
 
 
 class Output:
