@@ -10,7 +10,7 @@ export const controls = {
     label: "ranks in the ring", min: 1, max: 3, step: 1, shown: (power) => `${2 ** power}`,
     of: ({ ranks }) => Math.log2(ranks), to: (power, { step }) => ({ ranks: 2 ** power, step: Math.min(step, 2 ** power - 1) }),
   },
-  step: { label: "step of all ranks", min: 0, max: ({ ranks }) => ranks - 1, step: 1, shown: String },
+  step: { label: "step of the ring", min: 0, max: ({ ranks }) => ranks - 1, step: 1, shown: String },
 };
 
 // Bytes of a rank, in keys and values: what it has sent, and its room for two blocks, the one at work and the next.
