@@ -110,3 +110,21 @@ def test_no_page_amid_a_chapter_is_half_empty(book):
 
 def test_a_page_that_something_high_left_empty_is_found(wrong):
     assert half_empty(wrong.made, wrong.beginnings) == [1, 3]
+
+
+TALL = """<!DOCTYPE html><html data-theme="light">
+<style>div.highlight, div[class*=highlight-] {{ break-inside: avoid; display: flex }}</style>
+<style>{style}</style><body class="bd-content"><p><a href="#first">First</a></p>
+<article class="bd-article"><h1 id="first">First</h1><div style="height: 100mm">Words.</div>
+<div class="highlight-python"><div class="highlight"><pre>{code}</pre></div></div>
+</article></body></html>"""
+
+
+@pytest.mark.parametrize(("allowed", "left_empty"), [("auto", []), ("avoid", [2])])
+def test_long_code_is_cut_where_the_theme_keeps_it_whole(browser, folder, allowed, left_empty):
+    style = STYLE.read_text(encoding="utf-8").replace(
+        "break-inside: auto", f"break-inside: {allowed}"
+    )
+    html = TALL.format(style=style, code="one line of it\n" * 45)
+    with Printed(browser, html, folder) as pdf:
+        assert half_empty(pdf.made, pdf.beginnings) == left_empty
