@@ -2,6 +2,7 @@
 
 import re
 
+from playwright.sync_api import expect
 from running import NEEDS_PYTHON, PAGE, PATIENCE, Live
 
 pytestmark = NEEDS_PYTHON
@@ -116,3 +117,12 @@ def test_the_browser_can_keep_the_compiled_python(browser, site, folder):
     assert worker.count(AS_IT_CAME) == 1
     assert compiled_from(browser, site, worker).endswith(".wasm")
     assert compiled_from(browser, site, worker.replace(AS_IT_CAME, MADE)) == ""
+
+
+def test_a_page_whose_script_does_not_come_says_so(browser, site):
+    page = browser.new_context().new_page()
+    page.route(re.compile("/live/store.mjs"), lambda route: route.abort())  # which it needs
+    page.goto(f"{site}/{PAGE}")
+    told = page.locator(".live-page [role=status]")
+    expect(told).to_contain_text("could not be loaded: look at the network")
+    page.context.close()
