@@ -19,7 +19,8 @@ NAMES = {"gpus": "GPUs", "triton": "Triton", "flash attention": "FlashAttention"
 NAMES |= {"heads": "several heads", "linear": "without the softmax", "online": "online softmax"}
 NAMES |= {"precision": "short floats", "additive": "additive score", "twins": "twins in PyTorch"}
 NAMES |= {"museum": "museum of bugs", "cost": "what it costs", "fused": "fused programs"}
-NAMES |= {"flex attention": "FlexAttention"}
+NAMES |= {"flex attention": "FlexAttention", "transformer": "a Transformer", "teach": "teach it"}
+NAMES |= {"weights": "what weights tell", "circuit": "circuit inside"}
 CLOSED = re.compile(r"^> \*\*Aside.*(\n>.*)*", re.M)  # a note that opens when it is asked for
 EXERCISE = re.compile(r"^\*(?:Predict|Write|Break) · \w+ · (\d+) min", re.M)
 ROW = r"^(\d+\. \[.+?\]\({}\.ipynb\): .+?)(?: \*\(\d+ \+ \d+ min\)\*)?$"
@@ -28,7 +29,7 @@ WAYS = {
     "**understand the Transformer**": (
         "Transformer",
         "three-ways positions",
-        "modules transformer",
+        "modules teach",
     ),
     "**know why it is fast**": ("speed", "online", "roofline many-gpus triton"),
     "**find the bug in a mask**": ("masks", "museum", "libraries"),
