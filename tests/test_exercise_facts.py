@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from double import DOUBLE, like_double
 
 from attnbook import exercises
@@ -318,10 +319,47 @@ def test_what_makes_an_input_extreme_is_told(x, what):
     assert told == f"it is right on every ordinary input, and wrong on this extreme one{what}"
 
 
+LENGTHS = [case(found=np.array([[1, 2]]), lens=np.array([2])), stress(found=np.eye(2, dtype=int))]
+
+
+def test_only_what_no_ordinary_input_is_makes_one_extreme():
+    """Whole numbers are nothing extreme where all cases have such; a length of 0 is."""
+    ordinary, extreme = LENGTHS[0], LENGTHS[1]
+    empty = stress(**extreme.arguments, lens=np.array([0, 2]))
+    wrong = None, Fault("the values differ", "values")
+    assert division([ordinary, empty], wrong).endswith("this extreme one, which has a length of 0")
+    assert division([ordinary, extreme], wrong).endswith("this extreme one")
+    assert "float64" in division([case(x=np.eye(2)), extreme], wrong)
+
+
+def test_what_is_the_same_for_every_input_is_told():
+    """Else a constant is what the solution returns for arguments that are all alike."""
+    said = "; it is the same for every input\n"
+    assert said in DOUBLED.verdict(lambda x: np.array([7.0])).text
+    assert said not in DOUBLED.verdict(lambda x: np.array([7.0]) + (x > 2)).text
+    assert said not in DOUBLED.verdict(lambda x: np.array([np.nan])).text
+    told = exercises.alignment.exact_match_of.verdict(lambda *a: torch.ones((), dtype=torch.double))
+    assert said in told.text and "in the place of" not in told.text
+
+
+DOUBLED = replace(DOUBLE, cases=[case(x=np.array([x])) for x in (2.0, 3.0)])
+
+
+def test_an_index_is_told_with_what_it_belongs_to():
+    """0 in the place of 1 alone could stand anywhere in the solution."""
+    exercise = exercises.alignment.exact_match_of
+    (wrong,) = versions("found.shape[1] → len(found)", exercise.answer)
+    told = exercise.verdict(wrong).text
+    assert "does the same with found.shape[0] in the place of found.shape[1]\n" in told
+
+
 PREDICTIONS = {
     "row": (0.25, 0.75),
     "number": 12,
     "weight": 0.2,
+    "third": 0.3333333,
+    "thirds": (1 / 3, 0.6666667, 4),
+    "small": (0.001, 1),
     "list": (1, 2, 3),
     "three": (0.1, 0.3, 0.6),
     "table": ((1, 2), (3, 4)),
@@ -344,6 +382,12 @@ SAID = [
     ("weight", -1.609, "the logarithm of the right number"),
     ("weight", 1.221, "the exponential of the right number"),
     ("weight", 0.21, "0.21 is too large"),
+    ("third", 0.33, "0.33 is right to two decimals: give more of them."),
+    ("third", 0.34, "0.34 is too large"),
+    ("thirds", (0.33, 0.6666667, 4), "0.33 is right to two decimals: give more of them."),
+    ("thirds", (0.33, 0.6, 4), "the first is wrong: 0.33 is too small"),
+    ("thirds", (1 / 3, 0.67, 5), "the second is wrong: 0.67"),
+    ("small", (0, 1), "the first is wrong: 0 is too small"),
     ("three", (0.022, 0.196, 0.783), "the weights are too sharp, as at another temperature"),
     ("three", (0.193, 0.335, 0.473), "the weights are too even, as at another temperature"),
     ("three", (0.11, 0.3, 0.59), "the first is wrong"),

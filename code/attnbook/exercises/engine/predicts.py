@@ -82,7 +82,11 @@ class Predict(Exercise):
             return f"{answer!r} is not it." if same_kind else _wants(want, answer)
         if got.shape != np.shape(want):
             return f"your answer has the shape {got.shape}; expected {_kind(want)}."
-        return near(np.asarray(want, dtype=float), got.astype(float), self._close(got, want))
+        want, got = np.asarray(want, dtype=float), got.astype(float)
+        right = self._close(got, want)
+        if np.all(right | _rounded(want, got)):
+            return f"{got[~right].flat[0]:g} is right to two decimals: give more of them."
+        return near(want, got, right)
 
 
 def _real(answer):
@@ -97,6 +101,12 @@ def _rounds_to(number, answer):
         return False
     has_two = np.allclose(got, np.round(got.astype(float), 2), rtol=0, atol=1e-9)
     return bool(has_two and np.allclose(got, number, rtol=0, atol=0.005 + 1e-9))
+
+
+def _rounded(want, got):
+    """Where an answer has the first two decimals, rounded, of a number that isn't 0 with them."""
+    rounded = np.round(want, 2)
+    return (rounded != 0) & np.isclose(got, rounded, rtol=0, atol=1e-9)
 
 
 def _without_brackets(want, answer):

@@ -92,6 +92,9 @@ class Write(Exercise):
             got = ", ".join(map(describe, answers)) or "nothing"
             return not_yet(f"the check wants your function itself, but got {got}.")
         answer = answers[0]
+        if isinstance(self.answer, type) and isinstance(answer, self.answer.__bases__):
+            name = type(answer).__name__
+            return not_yet(f"the check wants the class {name} itself, but got a module made of it.")
         outcomes = self._run(answer)
         if _is_stub(outcomes[0].error):
             return OPEN

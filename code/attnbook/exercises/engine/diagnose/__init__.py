@@ -30,6 +30,8 @@ def _facts(exercise, answer, outcomes, faults):
         return []
     if _differs_again(exercise, answer, outcomes, faults):
         return ["two calls with the same input differ: is something random?"]
+    if _constant(exercise, outcomes):
+        return ["it is the same for every input"]
     if (what := _same_as(exercise, outcomes, faults)) is not None:
         return [f"the solution does the same {what}"]
     failing = [i for i, fault in enumerate(faults) if fault]
@@ -53,6 +55,20 @@ def _differs_again(exercise, answer, outcomes, faults):
             if other and other.differs == "values":
                 return True
     return False
+
+
+def _constant(exercise, outcomes):
+    """Whether the answer returns one thing, and no NaN, where the solution returns several."""
+    wanted, got = ([o.value for o in each] for each in (exercise.wanted, outcomes))
+    numbers = not any(o.raised for o in outcomes) and not _nan(got[0])
+    return numbers and _alike(got) and not _alike(wanted)
+
+
+def _alike(values):
+    """Whether all are arrays of one shape, and the same numbers."""
+    first, *others = values
+    arrays = isinstance(first, np.ndarray) and first.size
+    return bool(arrays) and all(np.array_equal(first, x) for x in others)
 
 
 def _same_as(exercise, outcomes, faults):

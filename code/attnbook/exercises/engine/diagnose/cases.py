@@ -21,10 +21,13 @@ def division(cases, failing):
 
 
 def _extreme(cases, failing):
-    """What makes all the cases that fail extreme, where it is one thing."""
-    arrays = [_arrays(c.arguments) for c, f in zip(cases, failing, strict=True) if f]
-    common = (f", which {what}" for what, of in EXTREMES.items() if all(map(of, arrays)))
-    return next(common, "")
+    """What makes all the cases that fail extreme, where it is one thing, and no ordinary case."""
+    extreme = [c.arguments for c, f in zip(cases, failing, strict=True) if f]
+    ordinary = [c.arguments for c in cases if not c.stress]
+    for what, of in EXTREMES.items():
+        if all(map(of, extreme)) and not any(map(of, ordinary)):
+            return f", which {what}"
+    return ""
 
 
 def _arrays(arguments):
@@ -37,6 +40,11 @@ def _axes(arguments):
 
 def _mask(arguments):
     return arguments.get("mask", arguments.get("valid_lens"))
+
+
+def _lengths(arguments):
+    named = (arguments.get(name) for name in ("lens", "valid_lens"))
+    return [x for x in named if x is not None]
 
 
 def _sizes(arguments):
@@ -69,8 +77,9 @@ PROPERTIES = {
     ),
 }
 EXTREMES = {
-    "holds NaN": lambda arrays: any(np.isnan(x).any() for x in arrays),
-    "holds infinity": lambda arrays: any(np.isinf(x).any() for x in arrays),
-    "holds numbers far from 0": lambda arrays: any((np.abs(x) > 80).any() for x in arrays),
-    "is not of float64": lambda arrays: all(x.dtype != np.float64 for x in arrays[:1]),
+    "holds NaN": lambda a: any(np.isnan(x).any() for x in _arrays(a)),
+    "holds infinity": lambda a: any(np.isinf(x).any() for x in _arrays(a)),
+    "holds numbers far from 0": lambda a: any((np.abs(x) > 80).any() for x in _arrays(a)),
+    "has a length of 0": lambda a: any(np.any(x == 0) for x in _lengths(a)),
+    "is not of float64": lambda a: all(x.dtype != np.float64 for x in _arrays(a)[:1]),
 }

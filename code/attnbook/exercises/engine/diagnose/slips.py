@@ -57,6 +57,8 @@ def _changes(node, parameters):
     """What a slip makes of a node: words, and another node."""
     if isinstance(node, ast.BinOp | ast.BoolOp | ast.Compare):
         yield from _of_sign(node)
+    elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute | ast.Name):
+        yield from _of_index(node)
     elif (number := _whole(node)) is not None:
         yield from ((_for(n, number), ast.Constant(n)) for n in (number - 1, number + 1))
     elif isinstance(node, ast.UnaryOp):
@@ -85,6 +87,14 @@ def _of_sign(node):
     for other in _confused(sign):
         op = _operator(other)
         yield _for(other, sign), _with(node, op=op, ops=[op, *getattr(node, "ops", ())[1:]])
+
+
+def _of_index(node):
+    """Another axis of a shape, say, by what it is called: a number alone could stand anywhere."""
+    if (number := _whole(node.slice)) is not None:
+        for other in (number - 1, number + 1):
+            another = _with(node, slice=ast.Constant(other))
+            yield _for(ast.unparse(another), ast.unparse(node)), another
 
 
 def _of_call(node):
