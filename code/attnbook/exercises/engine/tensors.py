@@ -25,14 +25,25 @@ def differentiated(function):
     @functools.wraps(function)
     def call(*arrays):
         x, *others = tensors = list(map(_floats, arrays))
-        with _nothing_in_place(arrays, tensors):
-            with plain_settings():
-                out = _tensor(function(x.requires_grad_(), *others))
-            with plain_settings():
-                gradient = _gradient(out, x)
-        return Differentiated(_array(out).copy(), _array(gradient))
+        with nothing_in_place(arrays, tensors):
+            found = with_gradients(
+                lambda: function(x.requires_grad_(), *others), {"the first argument": x}
+            )
+        return Differentiated(*found)
 
     return call
+
+
+def with_gradients(compute, sources):
+    """What is computed, and the gradients of a weighted sum of it with respect to tensors.
+
+    `sources` are these tensors, by name. A record must lead to the first of them.
+    """
+    with plain_settings():
+        out = _tensor(compute())
+    with plain_settings():
+        gradients = _gradients(out, sources)
+    return (_array(out).copy(), *map(_array, gradients))
 
 
 def on_tensors(function):
@@ -41,7 +52,7 @@ def on_tensors(function):
     @functools.wraps(function)
     def call(*arrays):
         tensors = list(map(torch.from_numpy, arrays))
-        with plain_settings(), _nothing_in_place(arrays, tensors):
+        with plain_settings(), nothing_in_place(arrays, tensors):
             return _array(_tensor(function(*tensors)))
 
     return call
@@ -57,7 +68,7 @@ def placed(function):
     def call(*arguments):
         arrays, device = [a for a in arguments if isinstance(a, np.ndarray)], arguments[-1]
         tensors = list(map(torch.from_numpy, arrays))
-        with plain_settings(), _nothing_in_place(arrays, tensors):
+        with plain_settings(), nothing_in_place(arrays, tensors):
             out = _tensor(function(*tensors, *arguments[len(tensors) :]))
         if out.device.type != device:
             raise Unfit(f"the result is on the device {out.device.type}; expected {device}")
@@ -87,13 +98,13 @@ def differentiated_if_floats(function):
 
 AS = ", as x += 1, x[0] = 1 and functions with a final underscore do; make a new tensor"
 IN_PLACE = {
-    "leaf Variable that requires grad": f"your function writes into its first argument{AS}",
+    "leaf Variable that requires grad": f"your function writes into its argument{AS}",
     "modified by an inplace operation": f"a result that backward needs was written into{AS}",
 }
 
 
 @contextlib.contextmanager
-def _nothing_in_place(arrays, tensors):
+def nothing_in_place(arrays, tensors):
     """Say in our words what autograd says of writing; see what was written and written back."""
     try:
         yield
@@ -110,14 +121,16 @@ def _floats(array):
     return torch.from_numpy(array.astype(np.float64) if array.dtype.kind == "i" else array)
 
 
-def _gradient(out, x):
+def _gradients(out, sources):
     """Zeros have the gradient 0, also where there is no record of them: they may be constants."""
-    gradient = [None]
+    tensors, found = list(sources.values()), [None] * len(sources)
     if out.requires_grad:
-        gradient = torch.autograd.grad(_uneven_sum(out), x, allow_unused=True)
-    if gradient[0] is None and out.any():
-        raise Unfit("autograd has no record that leads from the result to the first argument")
-    return torch.zeros_like(x) if gradient[0] is None else gradient[0]
+        found = torch.autograd.grad(_uneven_sum(out), tensors, allow_unused=True)
+    if found[0] is None and out.any():
+        first = next(iter(sources))
+        raise Unfit(f"autograd has no record that leads from the result to {first}")
+    pairs = zip(tensors, found, strict=True)
+    return [torch.zeros_like(x) if gradient is None else gradient for x, gradient in pairs]
 
 
 def _tensor(out):
