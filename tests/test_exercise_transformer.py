@@ -1,17 +1,23 @@
-"""The project of the chapter on a Transformer ends as its statement says."""
+"""The project of the chapter on a Transformer: its end, and answers built otherwise than ours."""
 
 import json
 import math
 import re
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 
+from attnbook import exercises, pytorch
+from attnbook.exercises.chapters.transformer._states import block_arrays
 from attnbook.exercises.chapters.transformer.decoder import Decoder
 from attnbook.exercises.chapters.transformer.decoder_block import DecoderBlock
 from attnbook.exercises.chapters.transformer.write import write
+from attnbook.exercises.engine import diagnose
+from attnbook.exercises.engine.diagnose.arguments import substitutes
+from attnbook.exercises.engine.edits import versions
 from tools.reproducible import ROOT
 
 CELLS = json.loads((ROOT / "book/learning/transformer.ipynb").read_text(encoding="utf-8"))["cells"]
@@ -61,3 +67,126 @@ def test_a_tied_matrix_of_size_1_is_certain_of_something_wrong(seed):
     for table in (model.embedding, model.places):
         nn.init.normal_(table.weight, std=1 / 8)
     assert losses_of(model).mean() < 2 * math.log(13)
+
+
+class TiedLinear(Decoder):
+    def __init__(self, vocabulary, length, d_model, blocks):
+        super().__init__(vocabulary, length, d_model, blocks)
+        self.logits = nn.Linear(d_model, vocabulary, bias=False)
+        self.tie()
+
+    def tie(self):
+        self.logits.weight = self.embedding.weight
+
+    def forward(self, tokens):
+        x = self.embedding(tokens) + self.places(torch.arange(tokens.shape[1]))
+        for block in self.blocks:
+            x = block(x)
+        return self.logits(self.norm(x))
+
+
+class TiedTheOtherWay(TiedLinear):
+    def tie(self):
+        self.embedding.weight = self.logits.weight
+
+
+class Copied(TiedLinear):
+    def tie(self):
+        self.logits.weight = nn.Parameter(self.embedding.weight.detach().clone())
+
+
+class Biased(TiedLinear):
+    def tie(self):
+        super().tie()
+        self.logits.bias = nn.Parameter(torch.zeros(len(self.embedding.weight)))
+
+
+class InASequential(DecoderBlock):
+    def __init__(self, d_model, n_heads):
+        super().__init__(d_model, n_heads)
+        self.dense = nn.Sequential(self.widen, nn.ReLU(), self.narrow)
+
+    def forward(self, x):
+        z = self.norm_1(x)
+        x = x + self.attention(z, z, z, mask=self.mask_for(x))
+        return x + self.dense(self.norm_2(x))
+
+    def mask_for(self, x):
+        return pytorch.causal_mask(x.shape[1], x.shape[1])
+
+
+class WithABuffer(InASequential):
+    def __init__(self, d_model, n_heads):
+        super().__init__(d_model, n_heads)
+        self.register_buffer("mask", pytorch.causal_mask(64, 64))
+
+    def mask_for(self, x):
+        return self.mask[: x.shape[1], : x.shape[1]]
+
+
+class Overwriting(InASequential):
+    def forward(self, x):
+        z = self.norm_1(x)
+        x += self.attention(z, z, z, mask=self.mask_for(x))
+        return x + self.dense(self.norm_2(x))
+
+
+class OverwritingTheStream(InASequential):
+    def forward(self, x):
+        z = self.norm_1(x)
+        x = x + self.attention(z, z, z, mask=self.mask_for(x))
+        x += self.dense(self.norm_2(x))
+        return x
+
+
+@pytest.mark.parametrize("made", [TiedLinear, TiedTheOtherWay, InASequential, WithABuffer])
+def test_a_second_name_and_a_buffer_are_no_parameters_more(made):
+    name = "decoder" if issubclass(made, Decoder) else "decoder_block"
+    verdict = exercises.find(f"transformer.{name}").verdict(made)
+    assert verdict.state == "right", verdict.text
+
+
+REFUSED = {
+    Copied: "also owns logits.weight, which is a parameter of its own, and not embedding.weight",
+    Biased: "also owns logits.bias, which is a parameter of its own, and not asked for",
+    Overwriting: "your function writes into its argument",
+    OverwritingTheStream: "a result that backward needs was written into",
+    DecoderBlock(4, 2): "the check wants the class DecoderBlock itself",
+}
+
+
+@pytest.mark.parametrize(("made", "told"), REFUSED.items())
+def test_what_is_not_tied_or_writes_into_the_stream_is_refused(made, told):
+    decodes = isinstance(made, type) and issubclass(made, Decoder)
+    verdict = exercises.find(f"transformer.{'decoder' if decodes else 'decoder_block'}").verdict(
+        made
+    )
+    assert verdict.state == "wrong" and told in verdict.text
+
+
+def test_a_mistake_of_a_block_that_nobody_listed_is_sought_in_few_calls(monkeypatch):
+    """Its twelve arrays are one argument: each could stand in the place of each other."""
+    made = []
+
+    def counted(*arguments, **options):
+        made.append(arguments)
+        return attempt(*arguments, **options)
+
+    attempt = diagnose.attempt
+    monkeypatch.setattr(diagnose, "attempt", counted)
+    exercise = exercises.transformer.decoder_block
+    (wrong,) = versions("return x + self → return x + 2 * self", exercise.answer)
+    assert "the values differ" in exercise.verdict(wrong).text
+    assert 0 < len(made) < 300
+    arrays = block_arrays(np.random.default_rng(0), 4)
+    assert len(list(substitutes([*arrays, "n_heads", "x"]))) > 300  # as arguments of their own
+
+
+def test_no_case_of_a_norm_has_two_features():
+    """A vector of two numbers is 1 and -1 under LayerNorm, whatever it was."""
+    two = np.array([[3.0, 1.0], [70.0, -5.0]])
+    normed = exercises.transformer.layer_norm.answer(torch.tensor(two), 1, 0, 0)
+    assert np.allclose(normed, [[1, -1], [1, -1]], rtol=1e-12)
+    project = exercises.transformer.layer_norm, exercises.transformer.decoder_block
+    assert all(c.arguments["x"].shape[-1] > 3 for each in project for c in each.cases)
+    assert all(c.arguments["places"].shape[-1] > 3 for c in exercises.transformer.decoder.cases)

@@ -5,7 +5,6 @@ import torch
 from torch import nn
 
 from attnbook.exercises.engine import Unfit, describe, draw
-from attnbook.exercises.engine.settings import plain_settings
 
 ATTENTION = ("w_q", "w_k", "w_v", "w_o")
 
@@ -30,31 +29,47 @@ def block_state(arrays):
 
 
 def filled(module, state):
-    """The module in float64 with this state, which must have its names and shapes."""
+    """The module in float64 with this state: these parameters in these shapes, and no others.
+
+    A second name of one of them is none, and neither is a buffer.
+    """
     if not isinstance(module, nn.Module):
         raise Unfit(f"{describe(module)} was made; expected a module, a class of nn.Module")
-    has = {name: tuple(tensor.shape) for name, tensor in module.state_dict().items()}
-    wanted = {name: x.shape for name, x in state.items()}
-    if missing := [name for name in wanted if name not in has]:
+    has = dict(module.named_parameters(remove_duplicate=False))
+    if missing := [name for name in state if name not in has]:
         raise Unfit(f"your module owns no {missing[0]}; it owns {', '.join(has) or 'nothing'}")
-    if more := [name for name in has if name not in wanted]:
-        raise Unfit(f"your module also owns {more[0]}, which is not asked for")
-    for name, shape in wanted.items():
-        if has[name] != shape:
-            raise Unfit(f"{name} has the shape {has[name]}; expected {shape}")
-    module.double().load_state_dict({name: torch.tensor(x) for name, x in state.items()})
+    for name, x in state.items():
+        if tuple(has[name].shape) != x.shape:
+            raise Unfit(f"{name} has the shape {tuple(has[name].shape)}; expected {x.shape}")
+    asked = {id(has[name]) for name in state}
+    if more := [name for name, parameter in has.items() if id(parameter) not in asked]:
+        raise Unfit(f"your module also owns {more[0]}, {_no_second_name(has, more[0], state)}")
+    module.double().load_state_dict({n: torch.tensor(x) for n, x in state.items()}, strict=False)
     return module
 
 
-def output(module, given):
-    """What the module returns, as an array."""
-    with plain_settings():
-        out = module(given)
-    if not isinstance(out, torch.Tensor):
-        raise Unfit(f"forward returned {describe(out)}; expected a tensor")
-    return out.detach().numpy()
+def _no_second_name(has, more, state):
+    """Why a parameter that is not asked for is not one of those that are."""
+    alike = [name for name in state if has[name].shape == has[more].shape]
+    return f"which is a parameter of its own, and not {alike[0] if alike else 'asked for'}"
 
 
 def normed(x, scale, shift):
-    """LayerNorm in NumPy."""
-    return scale * (x - np.mean(x)) / np.sqrt(np.var(x) + 1e-5) + shift
+    """LayerNorm in NumPy, of complex numbers, too, by which the oracles differentiate."""
+    centred = x - np.mean(x)
+    return scale * centred / np.sqrt(np.mean(centred * centred) + 1e-5) + shift
+
+
+def slopes(function, x):
+    """The derivative of a number with respect to each entry of x, by an imaginary step."""
+    found = np.zeros_like(x)
+    for at in np.ndindex(x.shape):
+        moved = x.astype(complex)
+        moved[at] += 1e-30j
+        found[at] = function(moved).imag / 1e-30
+    return found
+
+
+def factors(out):
+    """Those of the sum whose gradient a check compares: every entry counts differently."""
+    return np.cos(np.arange(out.size)).reshape(out.shape)

@@ -18,8 +18,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from attnbook.exercises.chapters.transformer._states import filled, normed, output
+from attnbook.exercises.chapters.transformer._states import factors, filled, normed, slopes
 from attnbook.exercises.engine import case, draw, write
+from attnbook.exercises.engine.tensors import Differentiated, with_gradients
 
 
 class Decoder(nn.Module):
@@ -54,7 +55,10 @@ NAMES = ("embedding", "places", "w", "scale", "shift")
 
 
 def with_blocks(made):
-    """For `through`: the model as a function of tokens and of its arrays; w has a row a block."""
+    """For `through`: the model as a function of tokens and of its arrays; w has a row a block.
+
+    The gradient is that of the tied matrix, from both its uses.
+    """
 
     def call(vocabulary, tokens, embedding, places, w, scale, shift):
         blocks = [Layer(w.shape[-1]) for _ in w]
@@ -62,13 +66,25 @@ def with_blocks(made):
         state = {"embedding.weight": embedding, "places.weight": places}
         state |= {f"blocks.{i}.w": row for i, row in enumerate(w)}
         state |= {"norm.weight": scale, "norm.bias": shift}
-        return output(filled(model, state), torch.tensor(tokens))
+        tied = filled(model, state).get_parameter("embedding.weight")
+        found = with_gradients(lambda: model(torch.tensor(tokens)), {"the embeddings": tied})
+        return Differentiated(*found)
 
     return call
 
 
-def in_loops(vocabulary, tokens, embedding, places, w, scale, shift):
-    out = np.empty((*tokens.shape, vocabulary))
+def with_slopes(vocabulary, tokens, embedding, *others):
+    """The logits in loops, and their derivative with respect to the tied matrix."""
+    out = in_loops(tokens, embedding, *others)
+
+    def summed(matrix):
+        return np.sum(factors(out) * in_loops(tokens, matrix, *others))
+
+    return Differentiated(out, slopes(summed, embedding))
+
+
+def in_loops(tokens, embedding, places, w, scale, shift):
+    out = np.empty((*tokens.shape, len(embedding)), embedding.dtype)
     for b, text in enumerate(tokens):
         x = np.array([embedding[token] + places[i] for i, token in enumerate(text)])
         for row in w:
@@ -89,10 +105,10 @@ def sizes(batch, n, vocabulary, length, d_model, n_blocks):
 
 
 CASES = (
-    case(**sizes(1, 1, 3, 2, 2, 1)),
-    case(**sizes(1, 2, 3, 2, 3, 1)),
-    case(**sizes(2, 3, 4, 5, 3, 2)),
-    case(**sizes(3, 4, 6, 4, 2, 3)),
+    case(**sizes(1, 1, 3, 2, 4, 1)),
+    case(**sizes(1, 2, 3, 2, 4, 1)),
+    case(**sizes(2, 3, 4, 5, 5, 2)),
+    case(**sizes(3, 4, 6, 4, 4, 3)),
 )
 
 MISTAKES = """
@@ -102,6 +118,8 @@ the embeddings are missing: a vector is that of the token and that of its place.
     self.embedding(tokens) + → 0 * self.embedding(tokens) +
 the places are counted from the front of the text, 0, 1, 2, ….
     torch.arange(tokens.shape[1]) → torch.arange(tokens.shape[1]).flip(0)
+    self.places(torch.arange(tokens.shape[1])) → self.places.weight[-tokens.shape[1]:]
+    torch.arange(tokens.shape[1]) → torch.arange(1, tokens.shape[1] + 1)
     torch.arange(tokens.shape[1]) → torch.zeros(tokens.shape[1], dtype=torch.long)
 the last norm is missing: it stands in front of the logits.
     self.norm(x) @ → x @
@@ -120,6 +138,9 @@ the blocks are residual themselves, or not: the model adds nothing to what they 
 return the logits, without a softmax: the loss takes its own.
     return self.norm(x) @ self.embedding.weight.mT → return torch.softmax(self.norm(x) @ self.embedding.weight.mT, dim=-1)
     return self.norm(x) @ self.embedding.weight.mT → return torch.log_softmax(self.norm(x) @ self.embedding.weight.mT, dim=-1)
+the logits are right, but the tied matrix learns from one of its two uses alone: no `detach`.
+    self.embedding.weight.mT → self.embedding.weight.detach().mT
+    self.embedding(tokens) → self.embedding(tokens).detach()
 """
 
 exercise = write(
@@ -127,5 +148,5 @@ exercise = write(
     CASES,
     MISTAKES,
     through=with_blocks,
-    oracle=in_loops,
+    oracle=with_slopes,
 )
