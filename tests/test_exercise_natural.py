@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+import torch
+from torch.nn.functional import cross_entropy
 
 from attnbook import exercises
 
@@ -47,6 +49,40 @@ def turned_by(angles_of):
 LOST = "the angles lose digits in float16, where 2049 becomes 2048"
 hears("positions.rope_halves", LOST)(turned_by(lambda i, t, dtype: i.astype(dtype) * t))
 hears("positions.rope_halves", LOST)(turned_by(lambda i, t, dtype: np.multiply(i, t, dtype=dtype)))
+
+
+@hears("alignment.loss_without_padding", "your function changed its argument wanted")
+def with_marks_in_wanted(logits, wanted, lens):
+    wanted[torch.arange(wanted.shape[1]) >= lens[:, None]] = -100
+    return cross_entropy(logits.mT, wanted)
+
+
+@hears("alignment.loss_without_padding", "0 is a symbol like any other")
+def with_0_for_padding(logits, wanted, lens):
+    return cross_entropy(logits.mT, wanted, ignore_index=0)
+
+
+@hears("alignment.loss_without_padding", "`reshape` only cuts the row of numbers anew")
+def with_symbols_reshaped(logits, wanted, lens):
+    batch, n, n_symbols = logits.shape
+    each = cross_entropy(logits.reshape(batch, n_symbols, n), wanted, reduction="none")
+    return each[torch.arange(n) < lens[:, None]].mean()
+
+
+@hears("alignment.exact_match_of", "two differences can cancel")
+def with_differences_added(found, wanted, lens):
+    counts = torch.arange(found.shape[1]) < lens[:, None]
+    return torch.eq(torch.sum((found - wanted) * counts, dim=1), 0).double().mean()
+
+
+@hears("transformer.write", "a `stop` in the beginning that was given counts for nothing")
+def with_the_last_token_for_the_end(model, tokens, steps, stop):
+    with torch.no_grad():
+        for _ in range(steps):
+            new = model(tokens)[:, -1].argmax(dim=1)
+            new[tokens[:, -1] == stop] = stop
+            tokens = torch.cat([tokens, new[:, None]], dim=1)
+    return tokens
 
 
 @hears("gradients.bias_backward", "these are sums of diagonals")

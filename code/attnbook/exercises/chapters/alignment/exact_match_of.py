@@ -59,6 +59,12 @@ CASES = (
         lens=whole(2, 3, 3, 2),
         gives=np.array(0.5),
     ),
+    case(
+        found=whole([2, 1], [0, 3], [1, 4], [1, 2]),
+        wanted=whole([1, 2], [1, 2], [2, 2], [1, 2]),
+        lens=whole(2, 2, 2, 2),
+        gives=np.array(0.25),
+    ),
     case(**drawn(8, 4, 4)),
     case(**drawn(5, 7, 3)),
     case(**drawn(40, 3, 3)),
@@ -74,6 +80,15 @@ that is the fraction of symbols; a row is right only if all its symbols are.
 what stands behind the length of a row doesn't count, and must not make it wrong.
     fine = (found == wanted) | ~counts → fine = found == wanted
     fine = (found == wanted) | ~counts → fine = (found == wanted) & counts
+0 is a symbol like any other: which symbols count is for lens alone to say.
+    torch.arange(found.shape[1]) < lens[:, None] → wanted != 0
+a row of length 0 has no symbol that could be wrong, so it is right.
+    fine.all(dim=1) → (fine.all(dim=1) & (lens > 0)) || fine.all(dim=1)[lens > 0]
+two differences can cancel in a sum: compare symbol by symbol.
+    fine.all(dim=1) → (((found - wanted) * counts).sum(dim=1) == 0)
+    fine.all(dim=1) → ((found * counts).sum(dim=1) == (wanted * counts).sum(dim=1))
+the right symbols in another order are not right: compare them as they stand.
+    (found == wanted) | ~counts → found.masked_fill(~counts, 99).sort(dim=1)[0] == wanted.masked_fill(~counts, 99).sort(dim=1)[0]
 one right symbol doesn't make a row right: it needs all that count.
     fine.all(dim=1) → (fine & counts).any(dim=1)
 symbol number lens stands behind the end already: compare with <.

@@ -45,11 +45,14 @@ def in_numpy(logits, wanted, lens):
 
 
 def of_logits(function):
-    """For `through`: differentiated with respect to the logits; the others stay whole numbers."""
+    """For `through`: differentiated with respect to the logits; the others stay whole numbers.
+
+    They are tensors of the arrays' own memory, so that who writes into them is seen.
+    """
 
     @functools.wraps(function)
     def call(logits, wanted, lens):
-        others = torch.tensor(wanted), torch.tensor(lens)
+        others = torch.from_numpy(wanted), torch.from_numpy(lens)
         return differentiated(lambda x: function(x, *others))(logits)
 
     return call
@@ -83,7 +86,13 @@ padding counts here: keep the symbols within the lengths before the mean.
     right[counts].mean() → right.mean()
 padding is 0 in the sum, and still counts in the number by which you divide.
     right[counts].mean() → (right * counts).mean()
+0 is a symbol like any other, and no mark of padding: which symbols count is for lens to say.
+    torch.arange(logits.shape[1]) < lens[:, None] → wanted != 0
+    right[counts] → right[counts & (wanted != 0)]
+`reshape` only cuts the row of numbers anew: the axis of the symbols is moved by `.mT`.
+    torch.log_softmax(logits, dim=-1) → torch.log_softmax(logits.reshape(len(lens), logits.shape[2], -1), dim=1).mT
 each text has the same weight here, however short it is; each symbol that counts should have it.
+    -right[counts].mean() → -torch.stack([r[:n].mean() for r, n in zip(right, lens.tolist()) if n]).mean()
     -right[counts].mean() → -torch.stack([r[:n].mean() for r, n in zip(right, lens.tolist())]).mean()
 this is the sum; the mean divides it by the number of symbols that count.
     .mean() → .sum()

@@ -106,10 +106,13 @@ CASES = (
 MISTAKES = """
 only the last position guesses the token that comes next.
     [:, -1] → [:, 0]
-after `stop` a text gets only `stop`: here it goes on writing.
+after `stop` a text gets only `stop`: here it goes on writing. (`stop` is an argument, not 12.)
     torch.where(finished, stop, new) → new
+what follows `stop` is `stop` again, and no 0.
+    (finished, stop, new) → (finished, 0, new) ; finished = new == stop → finished = finished | (new == stop)
 a `stop` in the beginning that was given counts for nothing: the text is finished when it writes one.
-    torch.zeros(len(tokens), dtype=torch.bool) → (tokens == stop).any(dim=1)
+    torch.zeros(len(tokens), dtype=torch.bool) → (tokens == stop).any(dim=1) || tokens[:, -1] == stop
+    return tokens → return torch.where((tokens == stop).cumsum(dim=1) > 0, stop, tokens)
 one text that is finished does not finish the others.
     finished = new == stop → finished = (new == stop).any()
 each text ends when it has written `stop`, not when all have.
