@@ -26,23 +26,21 @@ def differentiated(function):
     def call(*arrays):
         x, *others = tensors = list(map(_floats, arrays))
         with nothing_in_place(arrays, tensors):
-            found = with_gradients(
-                lambda: function(x.requires_grad_(), *others), {"the first argument": x}
-            )
-        return Differentiated(*found)
+            compute = functools.partial(function, x.requires_grad_(), *others)
+            return Differentiated(*with_gradients(compute, "the first argument", x))
 
     return call
 
 
-def with_gradients(compute, sources):
+def with_gradients(compute, name, *tensors):
     """What is computed, and the gradients of a weighted sum of it with respect to tensors.
 
-    `sources` are these tensors, by name. A record must lead to the first of them.
+    A record must lead to the first of them, which is called `name` where none does.
     """
     with plain_settings():
         out = _tensor(compute())
     with plain_settings():
-        gradients = _gradients(out, sources)
+        gradients = _gradients(out, name, tensors)
     return (_array(out).copy(), *map(_array, gradients))
 
 
@@ -121,14 +119,13 @@ def _floats(array):
     return torch.from_numpy(array.astype(np.float64) if array.dtype.kind == "i" else array)
 
 
-def _gradients(out, sources):
+def _gradients(out, name, tensors):
     """Zeros have the gradient 0, also where there is no record of them: they may be constants."""
-    tensors, found = list(sources.values()), [None] * len(sources)
+    found = [None] * len(tensors)
     if out.requires_grad:
         found = torch.autograd.grad(_uneven_sum(out), tensors, allow_unused=True)
     if found[0] is None and out.any():
-        first = next(iter(sources))
-        raise Unfit(f"autograd has no record that leads from the result to {first}")
+        raise Unfit(f"autograd has no record that leads from the result to {name}")
     pairs = zip(tensors, found, strict=True)
     return [torch.zeros_like(x) if gradient is None else gradient for x, gradient in pairs]
 

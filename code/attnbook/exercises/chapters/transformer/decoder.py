@@ -67,8 +67,8 @@ def with_blocks(made):
         state |= {f"blocks.{i}.w": row for i, row in enumerate(w)}
         state |= {"norm.weight": scale, "norm.bias": shift}
         tied = filled(model, state).get_parameter("embedding.weight")
-        found = with_gradients(lambda: model(torch.tensor(tokens)), {"the embeddings": tied})
-        return Differentiated(*found)
+        given = torch.tensor(tokens)
+        return Differentiated(*with_gradients(lambda: model(given), "the embeddings", tied))
 
     return call
 

@@ -44,10 +44,9 @@ def with_three_gradients(function):
     def call(*arguments):
         *arrays, eps = arguments
         tensors = [torch.from_numpy(array) for array in arrays]
-        sources = dict(zip(("x", "scale", "shift"), tensors, strict=True))
         with nothing_in_place(arrays, tensors):
-            learning = (tensor.requires_grad_() for tensor in tensors)
-            return Normed(*with_gradients(lambda: function(*learning, eps), sources))
+            learning = [tensor.requires_grad_() for tensor in tensors]
+            return Normed(*with_gradients(lambda: function(*learning, eps), "x", *learning))
 
     return call
 
