@@ -4,7 +4,8 @@ import numpy as np
 
 from attnbook.exercises.engine.diagnose.relations import power_of
 
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+LISTED = 6  # parts, of which each right one is named; of more they are counted
 
 
 def near(want, got, right):
@@ -87,8 +88,16 @@ def _which(want, got, right):
     part = int(np.argmin(parts))
     index = tuple(np.argwhere(~right)[0])
     named = "numbers" if right.ndim == 1 else "rows"
-    good = [ORDINALS[i] for i in np.flatnonzero(parts)] if len(parts) <= len(ORDINALS) else []
     what = f"{got[index]:.8g}" + (f", at {list(map(int, index))}," if right.ndim > 1 else "")
     size = _size(want[index], got[index])
-    rest = f"right: the {', '.join(good)}" if good else "none is right yet"
-    return f"of the {named}, the {ORDINALS[part]} is wrong: {what} is {size}; {rest}."
+    which = ORDINALS[part] if part < len(ORDINALS) else f"one at {part}"
+    return f"of the {named}, the {which} is wrong: {what} is {size}; {_right_parts(parts)}."
+
+
+def _right_parts(parts):
+    """Which parts are right, or how many."""
+    if not parts.any():
+        return "none is right yet"
+    if len(parts) > LISTED:
+        return f"{parts.sum()} of {len(parts)} are right"
+    return f"right: the {', '.join(ORDINALS[i] for i in np.flatnonzero(parts))}"
