@@ -213,7 +213,7 @@ class Write(Exercise):
             (known, shown), wanted, stress = known_in(i), self.wanted[i], self.cases[i].stress
             if shown and self._same(wanted, known, outcomes[i]):
                 shows.append(i)
-            elif faults[i] and (stress or self._only_dtype(wanted, outcomes[i])):
+            elif faults[i] and (stress or self._second_reason(wanted, outcomes[i], known, shown)):
                 second_reason = True
             elif (faults[i] or shown) and not stress:
                 return None
@@ -222,6 +222,11 @@ class Write(Exercise):
         ordinary = sum(not self.cases[i].stress for i in shows)
         certain = shows and not unlike and (ordinary or not second_reason)
         return Evidence(sorted(shows), ordinary, bool(certain))
+
+    def _second_reason(self, wanted, outcome, known, shown):
+        """Whether it is the dtype alone that is wrong, and no mistake that shows in more speaks."""
+        only_dtype = self._only_dtype(wanted, outcome)
+        return only_dtype and (not shown or self._only_dtype(wanted, known))
 
     def _only_dtype(self, wanted, outcome):
         in_place = outcome.raised or outcome.changed

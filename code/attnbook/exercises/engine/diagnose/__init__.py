@@ -117,4 +117,5 @@ def _experiment(exercise, answer, several):
 
     first = first_wrong(result(exercise.answer, largest), result(answer, largest))
     both = [lambda args, f=f: first(result(f, args)) for f in (answer, exercise.answer)]
-    return unused(*both, largest) or next(filter(None, (mixed(*both, a) for a in several)), None)
+    every = [c.arguments for c in exercise.cases]
+    return unused(*both, largest, every) or mixed(*both, several)

@@ -61,9 +61,15 @@ CHANGES = (  # words, kinds of numbers and the fewest axes to which it applies
 )
 
 
-def unused(answer, solution, arguments):
-    """What is said of an argument that the answer returns as it came, or that changes nothing."""
+def unused(answer, solution, arguments, every):
+    """What is said of an argument that the answer returns as it came, or that changes nothing.
+
+    In the case of these arguments it should change something, and in `every` case it changes
+    nothing. Of results that are no arrays nothing is said: a word or a count often stays.
+    """
     before = answer(arguments), solution(arguments)
+    if not all(isinstance(result, np.ndarray) for result in before):
+        return None
     for name, value in arguments.items():
         if isinstance(value, np.ndarray) and _equal(before[0], value):
             return f"it is {name}, as it came in"
@@ -73,8 +79,17 @@ def unused(answer, solution, arguments):
         if (other := _another(value)) is not None:
             after = [f(arguments | {name: other}) for f in (answer, solution)]
             if _equal(before[0], after[0]) and not _equal(before[1], after[1]):
-                return f"{name} has no effect on it"
+                if not any(_moves(answer, case, name) for case in every):
+                    return f"{name} has no effect on it"
     return None
+
+
+def _moves(answer, arguments, name):
+    """Whether a result that is not hidden by NaN becomes another with something else as `name`."""
+    other, before = _another(arguments.get(name)), answer(arguments)
+    if other is None or _holds_nan(before):
+        return False
+    return not _equal(before, answer(arguments | {name: other}))
 
 
 def _holds_nan(x):
@@ -96,22 +111,37 @@ def _equal(a, b):
     return both and a.shape == b.shape and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
 
 
-def mixed(answer, solution, arguments):
+PARTS = {"last": slice(-1, None), "others": slice(None, -1)}
+
+
+def mixed(answer, solution, several):
     """An argument whose last row moves other rows of what the answer returns, and should not.
 
-    It has a row for each of the result, and its last one moves the last of the right result.
+    It has a row for each of the result, and its last one moves the last of the right result, and
+    nothing else of it in any of several cases.
     """
-    both = answer, solution
-    for name, x in arguments.items():
-        if not isinstance(x, np.ndarray) or x.dtype.kind != "f" or not x.ndim or len(x) < 2:
+    for name in several[0]:
+        pairs = [(a, a | {name: x}) for a in several for x in _with_another_last(a.get(name))]
+        wanted = [_moved(solution, name, *pair) for pair in pairs]
+        if any("others" in parts for parts in wanted):
             continue
-        other = np.concatenate([x[:-1], _another(x[-1:])])
-        results = [f(args) for args in (arguments, arguments | {name: other}) for f in both]
-        if any(not isinstance(r, np.ndarray) or not r.ndim or len(r) != len(x) for r in results):
-            continue
-        if _equal(results[1][-1:], results[3][-1:]):
-            continue
-        got, wanted, got_after, wanted_after = (r[:-1] for r in results)
-        if _equal(wanted, wanted_after) and not _equal(got, got_after):
+        telling = (pair for pair, parts in zip(pairs, wanted, strict=True) if parts)
+        if any("others" in _moved(answer, name, *pair) for pair in telling):
             return f"all of it depends on the last of {name}, and only its last should"
     return None
+
+
+def _with_another_last(x):
+    """The array with another last row, twice: what stays under one change may stay by chance."""
+    if isinstance(x, np.ndarray) and x.dtype.kind == "f" and x.ndim and len(x) > 1:
+        for last in (_another(x[-1:]), x.dtype.type(1.37) * x[-1:] + x.dtype.type(0.21)):
+            yield np.concatenate([x[:-1], last])
+
+
+def _moved(function, name, before, after):
+    """Which parts of a result change with an argument; none, if it has not a row for each."""
+    results = function(before), function(after)
+    n = len(before[name])
+    if any(not isinstance(r, np.ndarray) or not r.ndim or len(r) != n for r in results):
+        return set()
+    return {part for part, rows in PARTS.items() if not _equal(*(r[rows] for r in results))}
