@@ -52,6 +52,8 @@ with three guesses the highest power is 3.
     at 2: 1 + 0.65 + 0.65**2 || 1 + 0.65 + 0.65**2 + 0.65**3 + 0.65**4
 this is right with the residual, 0.6: here the replacement comes from p.
     at 3: 0.6
+a rejected guess is replaced by a draw from p, which is the first word at times: add these cases.
+    at 3: 0.4
 only what is rejected is drawn from p: 0.35 of all cases.
     at 3: 0.4 + 0.6 || 0.4 + 0.65 * 0.6
 """

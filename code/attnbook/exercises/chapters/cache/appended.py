@@ -1,7 +1,7 @@
 """Project, step 3: write by the table · hard · 20 min
 
 Hints
-1. Begin with copies. How many pages are missing? Step 1 knows.
+1. Begin with copies. How many pages are missing? Step 1 knows, since the table has no page too many.
 2. The table grows by the first pages of `free`, and `free` loses them.
 3. The new words are numbers length to length + n - 1 of the text. On which pages do they lie, and in
    which rows? np.divmod has both.
@@ -68,7 +68,7 @@ CASES = (
         gives=(np.array([[[[0.0], [0.0]]], [[[5.0], [0.0]]]]), np.array([1]), np.array([0])),
     ),
     case(**drawn(1, 2, 1, [1], 1, [0], 1)),
-    case(**drawn(1, 2, 1, [1], 2, [2, 0], 1)),
+    case(**drawn(1, 2, 1, [1], 2, [2, 4, 0], 1)),
     case(**drawn(1, 2, 2, [3, 1], 3, [2, 0, 4], 3)),
     case(**drawn(2, 3, 2, [4, 0], 4, [2, 5, 1], 6)),
     case(**drawn(2, 2, 3, [], 0, [3, 1, 2, 0], 5)),
@@ -89,7 +89,14 @@ too few pages are taken, or too many: the text has ⌈(length + n) / size⌉ pag
     missing = -(-(length + n) // size) - len(table) → missing = -(-(length + n) // size)
 the pages are taken from the back of `free`, or the largest or smallest first.
     free[:missing]]) → free[::-1][:missing]]) ; free[missing:] → free[: len(free) - missing]
+    free[:missing]]) → free[-missing:]]) ; free[missing:] → free[:-missing]
+    free[:missing]]) → free[len(free) - missing :]]) ; free[missing:] → free[: len(free) - missing]
     table = np.concatenate → free = np.sort(free)\\n    table = np.concatenate
+what is left of `free` keeps its order: the pages are taken from its front, and nothing is sorted.
+    return pool, table, free[missing:] → return pool, table, np.sort(free[missing:])
+`pool[table[page], :, row]` has a row for each word, (n, n_kv_heads, d), and `new` has its heads in
+front: exchange these two axes.
+    new.swapaxes(0, 1) → new
 the pages that were taken are still called free: the next text would write on them.
     free[missing:] → free
 the table goes on as it was: it has to name the new pages.

@@ -4,7 +4,7 @@ Hints
 1. Each layer keeps a key and a value for every head of keys and values: how many numbers is that?
 2. A number takes 2 bytes, and there are 24 layers.
 3. A latent is kept once; keys and values are made of it. Its rotated key lies beside it.
-4. Under the window no layer ever holds more than 1020 + 4 words. A MiB has $2^{20}$ bytes.
+4. Under the window no layer ever holds more than 1020 + 4 words. A MiB has 2²⁰ bytes.
 
 Why
 With $h_\text{kv}$ heads a layer keeps $2 \cdot h_\text{kv} \cdot 64$ numbers of 2 bytes: in 24
@@ -45,13 +45,13 @@ the rotated key is kept as well, beside the latent.
     at 2: 10752
 the latent and its rotated key are shared by all heads: they are not kept for each.
     at 2: 12288 * 16 || 12288 * 4
-the cache of a window ends to grow: a layer holds 1020 words and the 4 sinks, however long the text
+the cache of a window stops growing: a layer holds 1020 words and the 4 sinks, however long the text
 is.
     at 3: 100_000 * 24576 / 2**20 || 2344 || 2343
 the four heads are shared here, as in the second question.
     at 3: 96
-the answer to the fourth question is in MiB, of 2^20 bytes.
-    at 3: 1024 * 24576 || 24576
+the answer to the fourth question is in MiB, of 2²⁰ bytes.
+    at 3: 1024 * 24576 || 24576 || 1024 * 24576 / 1e6
 the sinks have slots of their own: there are 1024 slots, not 1020.
     at 3: 1020 * 24576 / 2**20
 """

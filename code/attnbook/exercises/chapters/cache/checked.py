@@ -12,7 +12,9 @@ other way leads through a rejection, which has the probability Σ max(p − q, 0
 residual is multiplied, and what comes out is max(p(x) − q(x), 0): together p(x).
 
 Notice
-A random number below 1 and a running sum are all that it takes to draw from any distribution.
+A random number below 1 and a running sum are all that it takes to draw from any distribution. But if
+the residual is divided first, its running sum may end a rounding below 1, and below w; w times the
+last sum never exceeds it.
 """
 
 from fractions import Fraction
@@ -72,6 +74,7 @@ def given(p, q, guess, u, w):
 CASES = (
     case(**given(P, Q, 0, 0.9, 0.5), gives=0),
     case(**given(P, Q, 2, 0.3, 0.9), gives=2),
+    case(**given(P, Q, 0, 0.3, 0.5), gives=0),
     case(**given(P, Q, 2, 0.45, 0.2), gives=0),
     case(**given(P, Q, 2, 0.45, 0.5), gives=1),
     case(**given(P, Q, 2, 0.9, 0.9), gives=1),
@@ -96,6 +99,8 @@ accepted by q/p: a word that the draft proposes too often, with q above p, must 
     u * q[guess] < p[guess] → u * p[guess] < q[guess]
 every guess is accepted: then the draft is what writes.
     if u * q[guess] < p[guess]: → if True:
+no guess is ever accepted: keep it if u is below p/q, and replace it only otherwise.
+    if u * q[guess] < p[guess]: → if False:
 a guess is accepted only where p is above q: a word with p below q is kept, too, in p/q of the cases.
     u * q[guess] < p[guess] → q[guess] <= p[guess]
 accepted with the probability p, whatever the draft's was: divide by q.
@@ -114,6 +119,10 @@ the difference the other way round, or without its sign: what is missing is what
     np.maximum(p - q, 0) → np.maximum(q - p, 0) || np.abs(p - q)
 the replacement is the likeliest word, and not a draw: w decides where it falls on the running sum.
     return int(np.argmax(running > w * running[-1])) → return int(np.argmax(p - q))
+w falls on equal parts of the line here; a word's part is what the residual has for it.
+    return int(np.argmax(running > w * running[-1])) → return int(w * len(p))
+these are all words at which the sum is above w: the first of them is asked for.
+    return int(np.argmax(running > w * running[-1])) → return np.where(running > w * running[-1])[0]
 at a sum that is equal to w the next word begins: the running sum must be above w.
     running > w * running[-1] → running >= w * running[-1]
 u has done its work when it rejected the guess: the replacement is drawn with w.

@@ -32,6 +32,7 @@ the slots of the window are counted from behind the sinks: word p lies in slot 2
     [0, 1, 18, 19, 15, 16, 17] || [0, 1, 19, 15, 16, 17, 18]
     [0, 1, 16, 17, 18, 19, 15]
 20 words are words 0 to 19: the last one is 19.
+    [0, 1, 17, 18, 14, 15, 16] || [0, 1, 16, 17, 18, 14, 15]
     [0, 1, 17, 18, 19, 20, 16] || [0, 1, 20, 16, 17, 18, 19] || [0, 1, 17, 18, 19, 20, 21]
 the window has five slots, and the sinks lie beside them: seven in all.
     [0, 1, 17, 18, 19] || [0, 1, 17, 18, 19, 15] || [17, 18, 19, 15, 16]
