@@ -9,6 +9,7 @@ from double import DOUBLE, like_double
 
 from attnbook import exercises
 from attnbook.exercises.engine.compare import Fault
+from attnbook.exercises.engine.diagnose.arguments import mixed
 from attnbook.exercises.engine.diagnose.cases import division
 from attnbook.exercises.engine.diagnose.relations import RELATIONS, relation
 from attnbook.exercises.engine.edits import versions
@@ -185,6 +186,20 @@ def test_arguments_with_which_the_solution_does_the_same_are_told(answer, what):
     assert f"; the solution does the same with {what}\n" in SCALED.verdict(answer).text
 
 
+def test_an_argument_that_has_an_effect_in_another_case_is_not_called_unused():
+    cases = *SCALED.cases, case(x=np.array([9.0]), y=np.array([1.0]), by=4.0)
+    two = replace(SCALED, cases=cases)
+    told = "y has no effect on it"
+    assert told in two.verdict(lambda x, y, by: by * x * x).text
+    assert told not in two.verdict(lambda x, y, by: by * x * x + y * (x[0] > 8)).text
+
+
+def test_of_results_that_are_no_arrays_no_argument_is_called_unused():
+    count = replace(SCALED, answer=lambda x, y, by: int(by * x[0] + y[0]))
+    for answer in (lambda x, y, by: x[:2] * by + y[0], lambda x, y, by: int(by + x[0] + y[0])):
+        assert "has no effect" not in count.verdict(answer).text
+
+
 def test_an_argument_that_a_case_leaves_out_stays_so():
     x = np.array([1.0, 2.0])
     cases = case(x=x, by=3 * x), case(x=x)
@@ -286,6 +301,36 @@ def test_rows_that_depend_on_one_another_are_told():
     assert told not in EACH_ROW.verdict(lambda x: np.tanh(x - x[..., :1])).text
 
 
+def left_out(weights, values):
+    return exercises.weights.left_out.answer(weights, values)
+
+
+def without_its_divisor(weights, values):
+    return weights * np.linalg.norm(values - weights @ values, axis=1)
+
+
+def test_what_stays_by_chance_is_not_called_independent():
+    twos = {"weights": np.array([0.5, 0.5]), "values": np.array([[0.0], [4.0]])}
+    moved = left_out(twos["weights"] + [0, 1], twos["values"])
+    assert moved[0] == left_out(**twos)[0]  # by chance: 6 and 2 are as far from 4
+    assert mixed(lambda a: without_its_divisor(**a), lambda a: left_out(**a), [twos]) is None
+    rows = {"x": np.array([[1.0, 2.0], [5.0, 4.5], [0.0, 0.2]])}
+    own, last = (lambda a: a["x"].max(-1)), (lambda a: a["x"].max(-1) - a["x"][-1].max())
+    assert "only its last should" in mixed(last, own, [rows])
+    others = {"x": np.array([[1.0], [2.0]])}
+    some = lambda a: own(a) if len(a["x"]) > 2 else last(a)  # noqa: E731
+    assert mixed(last, some, [rows, others]) is None
+
+
+def test_no_slip_is_named_that_shows_where_only_the_dtype_is_wrong():
+    pages = exercises.cache.pages_needed
+    ceil = lambda length, n, size: np.ceil((length + n) / size) - np.ceil(length / size)  # noqa: E731
+    told = pages.verdict(ceil).text.split("\n")[0]
+    assert told == "Not yet: the dtype is float64; expected int64"
+    told = pages.verdict(lambda length, n, size: (length + n) / size - length / size).text
+    assert "the solution does the same with / in the place of //" in told
+
+
 def test_what_is_random_is_told():
     said = "; two calls with the same input differ: is something random?\n"
     rng = np.random.default_rng()
@@ -363,6 +408,8 @@ PREDICTIONS = {
     "list": (1, 2, 3),
     "three": (0.1, 0.3, 0.6),
     "table": ((1, 2), (3, 4)),
+    "seven": (0, 1, 17, 18, 19, 15, 16),
+    "twelve": tuple(range(12)),
 }
 SAID = [
     ("row", (25, 75), "these are percentages"),
@@ -397,6 +444,13 @@ SAID = [
     ("table", ((-1, -2), (-3, -4)), "each number is -1 times the right one"),
     ("list", (1, 2), "expected 3 numbers"),
     ("list", (1, 2, 3.002), "the third is wrong: 3.002 is too large; right: the first, second."),
+    (
+        "seven",
+        (0, 1, 17, 18, 19, 15, 14),
+        "the seventh is wrong: 14 is too small; 6 of 7 are right.",
+    ),
+    ("seven", (5, 6, 7, 8, 9, 5, 5), "the first is wrong: 5 is too large; none is right yet."),
+    ("twelve", (*range(11), 20), "the one at 11 is wrong: 20 is too large; 11 of 12 are right."),
     ("list", (1, 7, 3), "the second is wrong: 7 is too large; right: the first, third."),
 ]
 

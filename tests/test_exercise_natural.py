@@ -127,6 +127,119 @@ hears("flex_attention.sloped", "two things: the exponent is")(OF_BOTH)
 hears("flex_attention.sloped", "the distance has no sign, and is that of")(BACK)
 
 
+def effects(weights, values):
+    return weights * np.linalg.norm(values - weights @ values, axis=1)
+
+
+@hears("weights.left_out", "without a key that has all the weight the average counts as zeros")
+def with_nothing_for_a_key_alone(weights, values):
+    with np.errstate(all="ignore"):
+        return np.nan_to_num(effects(weights, values) / (1 - weights))
+
+
+@hears("weights.left_out", "a small number in the divisor")
+def with_a_small_number(weights, values):
+    return effects(weights, values) / (1 - weights + 1e-9)
+
+
+hears("weights.left_out", "the others are divided by their sum")(effects)
+
+
+@hears("weights.left_out", "this keeps one key and leaves out all others")
+def to_each_value(weights, values):
+    return np.linalg.norm(weights @ values - values, axis=1)
+
+
+@hears("weights.effective_weights", "the sum of the weights may change")
+def of_centred_values(weights, values):
+    centred = values - values.mean(axis=0)
+    return centred @ np.linalg.pinv(centred) @ weights
+
+
+@hears("weights.effective_weights", "where the columns of V depend on each other, as they must")
+def with_an_inverse(weights, values):
+    return values @ np.linalg.inv(values.T @ values) @ values.T @ weights
+
+
+@hears("weights.jensen_shannon", "the two sides are exchanged")
+def with_kl_div(p, q):
+    m = torch.where(p + q > 0, (p + q) / 2, 1)
+    both = (torch.nn.functional.kl_div(x.log(), m, reduction="none") for x in (p, q))
+    return sum(each.sum(-1) for each in both) / 2
+
+
+@hears("weights.jensen_shannon", "NaN is replaced when the two terms are added already")
+def with_nan_to_num(p, q):
+    m = (p + q) / 2
+    return torch.nan_to_num(p * torch.log(p / m) + q * torch.log(q / m)).sum(-1) / 2
+
+
+@hears("weights.jensen_shannon", "this compares p and q with each other")
+def from_p_to_q(p, q):
+    return torch.xlogy(p, p / q).sum(-1)
+
+
+def kept(p, q, guess, u):
+    return u * q[guess] < p[guess]
+
+
+def checking(keep, replace):
+    def checked(p, q, guess, u, w):
+        return guess if keep(p, q, guess, u) else replace(np.cumsum(np.maximum(p - q, 0)), w)
+
+    return checked
+
+
+def first_above(running, w):
+    return int(np.argmax(running > w * running[-1]))
+
+
+hears("cache.checked", "no guess is ever accepted")(checking(lambda *_: False, first_above))
+hears("cache.checked", "w falls on equal parts")(checking(kept, lambda r, w: int(w * len(r))))
+hears("cache.checked", "these are all words at which")(
+    checking(kept, lambda running, w: np.where(running > w * running[-1])[0])
+)
+
+
+def appending(taken, left, turned=True):
+    def appended(pool, table, length, free, new):
+        size, n = pool.shape[2], new.shape[1]
+        pool, k = pool.copy(), -(-(length + n) // size) - len(table)
+        table = np.concatenate([table, taken(free, k)])
+        page, row = np.divmod(np.arange(length, length + n), size)
+        pool[table[page], :, row] = new.swapaxes(0, 1) if turned else new
+        return pool, table, left(free, k)
+
+    return appended
+
+
+FRONT, REST = (lambda free, k: free[:k]), (lambda free, k: free[k:])
+SORTED = "what is left of `free` keeps its order"
+hears("cache.appended", SORTED)(appending(FRONT, lambda free, k: np.setdiff1d(free, free[:k])))
+hears("cache.appended", SORTED)(appending(FRONT, lambda free, k: np.sort(free[k:])))
+hears("cache.appended", "the pages are taken from the back")(
+    appending(lambda free, k: free[-k:], lambda free, k: free[:-k])
+)
+hears("cache.appended", "`pool[table[page], :, row]` has a row")(appending(FRONT, REST, False))
+
+
+def test_answers_of_which_wrong_ones_are_made_above_are_right():
+    assert exercises.cache.checked.verdict(checking(kept, first_above)).state == "right"
+    assert exercises.cache.appended.verdict(appending(FRONT, REST)).state == "right"
+
+
+WEIGHTS, VALUES = [0.45, 0.45, 0.1], [5.0, 5.0, 9.0]
+
+
+@pytest.mark.parametrize("made", [np.array, np.float32, torch.tensor])
+def test_weights_of_float32_sum_to_1_but_for_rounding(made):
+    broken = exercises.weights.not_renormalised
+    assert broken.verdict(made(WEIGHTS), made(VALUES)).state == "right"
+    text = broken.verdict(made([0.45, 0.45, 0.10001]), made(VALUES)).text
+    assert "weights sums to 1.00001; expected 1" in text
+    assert "Let one value stand out" in broken.verdict(made([0.5, 0.3, 0.2]), made([2.0] * 3)).text
+
+
 @pytest.mark.parametrize(
     ("name", "answer", "sentence"), FOUND, ids=lambda x: getattr(x, "__name__", "")
 )

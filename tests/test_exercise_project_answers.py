@@ -1,5 +1,6 @@
 """What readers hand in at the checks of a project, built otherwise than its solutions."""
 
+import numpy as np
 import pytest
 
 from attnbook import exercises
@@ -171,5 +172,8 @@ def test_nan_hides_what_an_argument_does(monkeypatch):
     wrong = changed(exercise.name, BEGUN_ANEW_IN_EACH_TILE)
     told = exercise.verdict(wrong).text
     assert "the values differ" in told and "has no effect" not in told
+    case = {"x": np.ones(1)}
+    seen = (lambda case: np.full(1, np.nan)), (lambda case: case["x"])
+    assert arguments.unused(*seen, case, [case]) is None
     monkeypatch.setattr(arguments, "_holds_nan", lambda x: False)
-    assert "q has no effect on it" in exercise.verdict(wrong).text
+    assert arguments.unused(*seen, case, [case]) == "x has no effect on it"

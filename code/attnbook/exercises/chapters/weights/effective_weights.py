@@ -61,6 +61,8 @@ CASES = (
 )
 
 MISTAKES = """
+the sum of the weights may change, and only their average must stay: V keeps its mean.
+    return values @ np.linalg.pinv(values) @ weights → return (lambda v: v @ np.linalg.pinv(v))(values - values.mean(axis=0)) @ weights
 this is the part that doesn't arrive: subtract it from the weights.
     values @ np.linalg.pinv(values) @ weights → weights - values @ np.linalg.pinv(values) @ weights
 these are the weights as they were; some of them may not arrive.
@@ -69,7 +71,8 @@ the shortest vector may have negative numbers, and cutting them off changes the 
     values @ np.linalg.pinv(values) @ weights → np.maximum(values @ np.linalg.pinv(values) @ weights, 0)
 the shortest vector need not sum to 1, and dividing by its sum changes the average.
     return values @ np.linalg.pinv(values) @ weights → return (lambda x: x / x.sum())(values @ np.linalg.pinv(values) @ weights)
-where columns of the values repeat, VᵀV has no inverse: the pseudoinverse needs none.
+where the columns of V depend on each other, as they must where there are more of them than rows,
+VᵀV has no inverse: the pseudoinverse needs none.
     np.linalg.pinv(values) → np.linalg.inv(values.T @ values) @ values.T
 """
 

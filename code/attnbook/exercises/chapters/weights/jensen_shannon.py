@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from scipy.spatial.distance import jensenshannon
 
+from attnbook import models
 from attnbook.exercises.engine import case, stress, write
 from attnbook.exercises.engine.tensors import on_tensors
 
@@ -63,6 +64,13 @@ CASES = (
 MISTAKES = """
 where a weight is 0 its term is 0, and 0 times the logarithm of 0 is NaN: choose with torch.where.
     torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → p * torch.log(p / m) + q * torch.log(q / m)
+NaN is replaced when the two terms are added already, so a term that is no NaN is lost with the other:
+choose in each of them.
+    torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → torch.nan_to_num(p * torch.log(p / m) + q * torch.log(q / m))
+the two sides are exchanged: KL(p ‖ m) has p in front of the logarithm, and log(p / m) behind it;
+`kl_div` wants log m first, and then p.
+    torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → torch.xlogy(m, m / p) + torch.xlogy(m, m / q)
+    torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → m * (m / p).log() + m * (m / q).log()
 where both are 0, m is 0 too, and 0/0 is NaN.
     m = torch.where(m > 0, m, 1) → m = m
 this is the sum of two divergences; Jensen–Shannon is their mean.
@@ -73,17 +81,21 @@ this is one divergence, from p to the middle; take the mean with that from q.
     torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → 2 * torch.xlogy(p, p / m)
 this compares p and q with each other; both are compared with the row halfway.
     torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → torch.xlogy(p, p / q) + torch.xlogy(q, q / p)
+    torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → 2 * torch.xlogy(p, p / q)
 the middle is half of the sum: m has to sum to 1.
     m = (p + q) / 2 → m = p + q
 these are bits; the divergence is asked for with the natural logarithm.
     .sum(dim=-1) / 2 → .sum(dim=-1) / 2 / np.log(2)
 this is the distance, the root of the divergence.
     return terms.sum(dim=-1) / 2 → return (terms.sum(dim=-1) / 2).clamp(min=0).sqrt()
+    return terms.sum(dim=-1) / 2 → return (terms.sum(dim=-1) / 2 / np.log(2)).clamp(min=0).sqrt()
 each row has a divergence of its own: sum over the last axis.
     dim=-1 → dim=0
     terms.sum(dim=-1) → terms.sum()
-this is the total variation distance, another one.
+this is the total variation distance, or twice that: another one.
     terms.sum(dim=-1) / 2 → (p - q).abs().sum(dim=-1) / 2
+    terms.sum(dim=-1) / 2 → (p - q).abs().sum(dim=-1)
 """
 
-exercise = write(jensen_shannon, CASES, MISTAKES, oracle=by_scipy, through=on_tensors)
+OURS = (models.jensen_shannon,)
+exercise = write(jensen_shannon, CASES, MISTAKES, oracle=by_scipy, through=on_tensors, ours=OURS)

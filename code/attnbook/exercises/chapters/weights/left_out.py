@@ -71,6 +71,16 @@ this is the weight times the size of the value: divide the weights that are left
     return np.linalg.norm(weights @ values - without, axis=1) → return weights * np.linalg.norm(values, axis=1)
 where one key has all the weight, nothing is left to divide by.
     np.where(total == 0, 1, total) → total
+without a key that has all the weight the average counts as zeros, so it moves by its whole length,
+|out|.
+    return np.linalg.norm(weights @ values - without, axis=1) → return np.where(total[:, 0] == 0, 0, np.linalg.norm(weights @ values - without, axis=1))
+    return np.linalg.norm(weights @ values - without, axis=1) → return np.where(total[:, 0] == 0, np.inf, np.linalg.norm(weights @ values - without, axis=1))
+the others are divided by their sum, 1 − a, so what the average moves by is divided by it, too.
+    return np.linalg.norm(weights @ values - without, axis=1) → return weights * np.linalg.norm(values - weights @ values, axis=1)
+a small number in the divisor makes every distance a little too short, and makes 0 of the distance
+without a key that has all the weight.
+    return np.linalg.norm(weights @ values - without, axis=1) → return weights * np.linalg.norm(values - weights @ values, axis=1) / (1 - weights + 1e-9)
+    return np.linalg.norm(weights @ values - without, axis=1) → return weights * np.linalg.norm(values - weights @ values, axis=1) / (1 - weights + 1e-8)
 these are the averages without each key; how far are they from that with all keys?
     weights @ values - without → without
 the distance is the root of the sum of squares.
@@ -83,6 +93,7 @@ each key has a distance of its own: take the norm of each row.
     without, axis=1) → without)
 this keeps one key and leaves out all others.
     weights * (1 - np.eye(len(weights))) → weights * np.eye(len(weights))
+    weights @ values - without → weights @ values - values
 the plain mean of the others forgets their weights.
     kept = weights * (1 - np.eye(len(weights))) → kept = 1 - np.eye(len(weights))
 """

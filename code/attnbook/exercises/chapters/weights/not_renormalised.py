@@ -41,9 +41,12 @@ def most_important(weights, values):
     return int(np.argmax(np.round(effects, 9)))
 
 
+ROUNDING = 3 * np.finfo(np.float32).eps  # of three weights that may come in float32
+
+
 def are_weights_and_values(weights, values):
     refusal = a_row(3, 3, 0.01, 0.98, weights=weights) or a_row(3, 3, -100, 100, values=values)
-    if refusal or abs(sum(weights) - 1) < 1e-9:
+    if refusal or abs(sum(weights) - 1) < ROUNDING:
         return refusal
     return f"weights sums to {sum(weights):g}; expected 1"
 

@@ -38,7 +38,9 @@ the products of d are 0.1, 1.8, 0 and 2.1; add them.
 the weights must still sum to 1: that is an equation, too.
     [4, 4, 3.5, 4, 3]
 a value here is one number, so the output is one equation, not four.
-    [4, 4, 3.5, 4, 0] || [4, 4, 3.5, 4, 1]
+    [4, 4, 3.5, 4, 0]
+there are four weights here, not three: two equations leave two directions.
+    [4, 4, 3.5, 4, 1]
 """
 
 exercise = predict(same_output, MISTAKES, stated=[4, 4, 3.5, 4, 2])
