@@ -150,7 +150,7 @@ def to_each_value(weights, values):
     return np.linalg.norm(weights @ values - values, axis=1)
 
 
-@hears("weights.effective_weights", "the sum of the weights may change")
+@hears("weights.effective_weights", "the weights may have another sum")
 def of_centred_values(weights, values):
     centred = values - values.mean(axis=0)
     return centred @ np.linalg.pinv(centred) @ weights

@@ -61,7 +61,7 @@ CASES = (
 )
 
 MISTAKES = """
-the sum of the weights may change, and only their average must stay: V keeps its mean.
+the weights may have another sum, and only the average has to stay: V is not to be centred.
     return values @ np.linalg.pinv(values) @ weights → return (lambda v: v @ np.linalg.pinv(v))(values - values.mean(axis=0)) @ weights
 this is the part that doesn't arrive: subtract it from the weights.
     values @ np.linalg.pinv(values) @ weights → weights - values @ np.linalg.pinv(values) @ weights
