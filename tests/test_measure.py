@@ -232,7 +232,8 @@ SHOWN = {  # each record by its hash, with the chapters that show it and say wha
     "dates": ("8ea69b52bb4f4c02", "learning/alignment"),
     "lengths": ("88e7ea39cab21358", "gpu/roofline and numpy/flash-attention"),
     "processor": ("6d0590ceee0194b0", "gpu/fused"),
-    "texts": ("c6e98a50eae5d501", "learning/teach"),
+    "texts": ("12575a9691ccd678", "learning/teach"),
+    "texts-torch-2.14": ("ac18e47bc43b91f5", "learning/teach"),
     "xeon": (
         "ebfc907fe3419d24",
         "gpu/fused, gpu/flex-attention, numpy/flash-attention and the docstring of attnbook.tiled",
