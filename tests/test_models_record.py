@@ -1,9 +1,11 @@
-"""The record of three seeds says what the chapter on alignment claims of it."""
+"""The records of three seeds, on two versions of PyTorch, say what the chapter claims of them."""
 
 import pytest
 
 from attnbook import measure
 from attnbook.models import __main__ as command
+
+RECORDS = "dates", "dates-torch-2.14"
 
 
 def least_and_most(rows, attention, hidden, steps):
@@ -22,12 +24,18 @@ def claims(rows):
     assert least_and_most(rows, "none", 64, 1600)[0] >= 0.97
 
 
-def test_the_record_has_every_run_and_bears_out_the_claims():
-    found = measure.recorded("dates")
+@pytest.mark.parametrize("name", RECORDS)
+def test_the_record_has_every_run_and_bears_out_the_claims(name):
+    found = measure.recorded(name)
     assert found["command"] == "python -m attnbook.models"
     assert found["settings"] == command.SETTINGS
     assert len(found["rows"]) == 3 * len(command.RUNS)
     claims(found["rows"])
+
+
+def test_the_records_are_of_two_versions():
+    versions = {measure.recorded(name)["environment"]["torch"][:4] for name in RECORDS}
+    assert versions == {"2.13", "2.14"}
 
 
 def test_a_record_that_says_otherwise_is_found():
