@@ -68,6 +68,14 @@ def altered(page, script, old, new):
     page.unroute(address)
 
 
+FORGET = """async () => {
+  localStorage.clear();
+  sessionStorage.clear();
+  const workers = await navigator.serviceWorker?.getRegistrations().catch(() => []) ?? [];
+  for (const worker of workers) await worker.unregister();  // it would answer for the next page
+}"""
+
+
 class Window:
     """One window of a browser: the page that is open, what it asked for and complained about.
 
@@ -88,7 +96,7 @@ class Window:
     def open(self, root, path, scheme="light", width=1280):
         """Open the page of the site at `root`."""
         if self.root:
-            self.page.evaluate("localStorage.clear(), sessionStorage.clear()")
+            self.page.evaluate(FORGET)
         self.page.goto("about:blank")
         self.page.mouse.move(0, 0)
         self.page.emulate_media(color_scheme=scheme, media="screen", reduced_motion="no-preference")
