@@ -22,7 +22,9 @@ from attnbook.exercises.engine import predict
 def same_output():
     """The outputs of the four rows, and how many directions leave an output as it is."""
     values = np.array([1, 3, 5, 7])
-    rows = np.array([[0, 0.5, 0.5, 0], [0.25] * 4, [0, 0.75, 0.25, 0], [0.1, 0.6, 0, 0.3]])
+    a, b = [0, 0.5, 0.5, 0], [0.25, 0.25, 0.25, 0.25]
+    c, d = [0, 0.75, 0.25, 0], [0.1, 0.6, 0, 0.3]
+    rows = np.array([a, b, c, d])
     return [*(rows @ values).tolist(), len(values) - 1 - 1]
 
 
