@@ -33,6 +33,6 @@ def interventions_diagram():
     for y in (STATES, LETTERS):
         frame(ax, places[TOUCHED], y, CELL + 0.1, CELL + 0.1)
     for y, name, question in QUESTIONS:
-        text(ax, 3.3, y - 0.11, name, weight="semibold", ha="left")
-        text(ax, 3.3, y + 0.11, question, ha="left")
+        text(ax, 3.3, y - 0.15, name, weight="semibold", ha="left")
+        text(ax, 3.3, y + 0.15, question, ha="left")
     return ax.figure
