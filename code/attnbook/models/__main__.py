@@ -6,17 +6,13 @@ prints a line for each training, and writes them to FILE as JSON, together with 
 from. It takes about ten minutes, on one thread. `texts` before FILE trains Transformers instead.
 """
 
-import argparse
 import functools
 import sys
 import time
-from pathlib import Path
 
 import torch
 from torch.nn.functional import cross_entropy
 
-from attnbook.measure import environment, one_thread
-from attnbook.measure.record import written
 from attnbook.models import (
     SYMBOLS,
     Training,
@@ -30,6 +26,7 @@ from attnbook.models import (
 )
 from attnbook.models import texts as on_texts
 from attnbook.models.dates import LETTERS
+from attnbook.models.records import record
 from attnbook.pytorch import AdditiveAttention, DotProductAttention
 
 START, N_LETTERS = len(SYMBOLS), len(LETTERS) + 1
@@ -91,17 +88,8 @@ def main():
     if sys.argv[1:2] == ["texts"]:
         on_texts.main(sys.argv[2:])
         return
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("file", nargs="?", type=Path, help="JSON to write")
-    args, rows = parser.parse_args(), []
-    with one_thread():
-        for name, hidden, steps in RUNS:
-            for seed in SEEDS:
-                rows.append(trained(name, hidden, steps, seed))
-                print(rows[-1], flush=True)
-    if args.file:
-        parts = {"command": "python -m attnbook.models", "environment": environment()}
-        args.file.write_text(written(parts | {"settings": SETTINGS}, rows), encoding="utf-8")
+    rows = (trained(*run, seed) for run in RUNS for seed in SEEDS)
+    record(sys.argv[1:], __doc__, "python -m attnbook.models", SETTINGS, rows)
 
 
 if __name__ == "__main__":

@@ -7,17 +7,14 @@ Gospels. It prints a line for each training, and writes them to FILE as JSON, to
 they come from. It takes about a quarter of an hour, on one thread.
 """
 
-import argparse
 import sys
 import time
-from pathlib import Path
 
 import torch
 from torch.nn.functional import cross_entropy
 
-from attnbook.measure import environment, one_thread
-from attnbook.measure.record import written
 from attnbook.models.gospels import bits_per_token, gospels, tokens_of, windows
+from attnbook.models.records import record
 from attnbook.models.tasks import (
     IGNORED,
     SUM_SIGNS,
@@ -116,14 +113,5 @@ def trained(task, positions, seed):
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("file", nargs="?", type=Path, help="JSON to write")
-    args, rows = parser.parse_args(arguments), []
-    with one_thread():
-        for task, positions in RUNS:
-            for seed in SEEDS:
-                rows.append(trained(task, positions, seed))
-                print(rows[-1], flush=True)
-    if args.file:
-        parts = {"command": COMMAND, "environment": environment(), "settings": SETTINGS}
-        args.file.write_text(written(parts, rows), encoding="utf-8")
+    rows = (trained(*run, seed) for run in RUNS for seed in SEEDS)
+    record(arguments, __doc__, COMMAND, SETTINGS, rows)

@@ -1,0 +1,25 @@
+"""What the commands that train have in common: a row for each training, printed and written."""
+
+import argparse
+from pathlib import Path
+
+from attnbook.measure import environment, one_thread
+from attnbook.measure.record import written
+
+
+def record(arguments, description, command, settings, rows):
+    """Train on one thread, which `rows` does one by one; print each row, and write all to a file.
+
+    `arguments` are those of the command line, at most a file. `description` is the docstring whose
+    first line --help shows.
+    """
+    parser = argparse.ArgumentParser(description=description.split("\n")[0])
+    parser.add_argument("file", nargs="?", type=Path, help="JSON to write")
+    args, found = parser.parse_args(arguments), []
+    with one_thread():
+        for row in rows:
+            found.append(row)
+            print(row, flush=True)
+    if args.file:
+        parts = {"command": command, "environment": environment(), "settings": settings}
+        args.file.write_text(written(parts, found), encoding="utf-8")
