@@ -33,6 +33,12 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *args):
         pass
 
+    def end_headers(self):
+        """Fonts may be kept, as hosts say: of one that it asks for anew, Chromium complains."""
+        if self.path.endswith(".woff2"):
+            self.send_header("Cache-Control", "max-age=86400")
+        super().end_headers()
+
 
 @contextmanager
 def served(folder):
