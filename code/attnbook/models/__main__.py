@@ -3,7 +3,7 @@
     python -m attnbook.models [FILE]
 
 prints a line for each training, and writes them to FILE as JSON, together with where they come
-from. It takes about ten minutes, on one thread. `texts` before FILE trains Transformers instead.
+from. It takes about ten minutes, on one thread. `texts` or `lists` before FILE trains Transformers.
 """
 
 import functools
@@ -20,11 +20,12 @@ from attnbook.models import (
     date_pairs,
     day_split,
     letters_of,
+    lists,
     shifted,
     symbols_of,
+    texts,
     translate,
 )
-from attnbook.models import texts as on_texts
 from attnbook.models.dates import LETTERS
 from attnbook.models.records import record
 from attnbook.pytorch import AdditiveAttention, DotProductAttention
@@ -85,8 +86,9 @@ def trained(name, hidden, steps, seed):
 
 
 def main():
-    if sys.argv[1:2] == ["texts"]:
-        on_texts.main(sys.argv[2:])
+    others = {"texts": texts.main, "lists": lists.main}
+    if sys.argv[1:2] and sys.argv[1] in others:
+        others[sys.argv[1]](sys.argv[2:])
         return
     rows = (trained(*run, seed) for run in RUNS for seed in SEEDS)
     record(sys.argv[1:], __doc__, "python -m attnbook.models", SETTINGS, rows)
