@@ -1,4 +1,4 @@
-"""Lists to sort and to recall from: what is asked is right, and the command writes a row of each."""
+"""Lists to sort and to recall from: what is asked is right; the command writes a row of each."""
 
 import json
 
