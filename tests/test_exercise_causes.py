@@ -264,6 +264,14 @@ def test_a_known_mistake_is_found_beside_others():
     assert "in the second case row 2 moves as well" in rows.verdict([6, 3, 1, 4, 99]).text
 
 
+def test_a_number_that_is_right_is_no_sign_of_a_mistake_that_is_near_it():
+    known = (Mistake([1, 2.008], "the second is from another table."),)
+    exercise = like_double(Predict, known=lambda: known, answer=lambda: [1, 2], atol=0.006)
+    assert exercise.verdict([1, 2.004]).state == "right"
+    assert "another table" in exercise.verdict([7, 2.009]).text
+    assert "the first is wrong: 7" in exercise.verdict([7, 2.004]).text
+
+
 def test_of_several_known_mistakes_the_one_that_explains_most_is_named():
     known = [([9, 2, 3, 4], "one is wrong."), ([9, 8, 3, 4], "two are wrong.")]
     for order in (known, known[::-1]):

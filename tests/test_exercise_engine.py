@@ -3,6 +3,7 @@
 import gc
 import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from double import DOUBLE, like_double, text
 from attnbook import exercises
 from attnbook.exercises.engine import record
 from attnbook.exercises.engine.attempt import attempt, identical
+from attnbook.exercises.engine.breaks import Break, a_row
 from attnbook.exercises.engine.compare import difference
 from attnbook.exercises.engine.exercise import not_yet
+from attnbook.exercises.engine.predicts import Predict
 from attnbook.exercises.engine.reading import read_mistakes
 from attnbook.exercises.engine.writes import Write, case
 from attnbook.positions import rope
@@ -333,3 +336,35 @@ def test_no_garbage_is_collected_while_an_answer_runs():
     assert gc.isenabled()
     assert attempt(gc.isenabled, {}).value is False
     assert gc.isenabled()
+
+
+class AllOfItself:
+    """Every attribute of it is it again, so that it seems to have whatever is asked for."""
+
+    def __getattr__(self, name):
+        return self
+
+
+def itself(*arguments):
+    return itself
+
+
+@pytest.mark.parametrize("answer", [AllOfItself(), AllOfItself, itself])
+def test_an_answer_that_seems_to_have_every_attribute_is_refused_in_words(answer):
+    shared = {"known": tuple, "answer": lambda: 1.0}
+    predict = like_double(Predict, **shared)
+    broken = like_double(
+        Break, **shared, broken=abs, right=abs, allowed=lambda x: a_row(1, 2, 0, 9, x=x)
+    )
+    for exercise in (DOUBLE, replace(DOUBLE, answer=lambda x: 0.0 + x.size), predict, broken):
+        assert exercise.verdict(answer).text.startswith("Not yet: ")
+        assert exercise.verdict(lambda x: answer).text.startswith("Not yet: ")
+
+
+def test_an_int_of_python_is_the_float_that_is_wanted():
+    assert difference(np.float64(1), 1) is None
+    assert difference(1.5, 1) == "the values differ"
+    assert "dtype is int64" in difference(np.float64(1), np.int64(1))
+    assert "dtype is bool" in difference(np.float64(1), True)
+    assert "dtype is object" in difference(np.float64(1), 10**400)
+    assert "dtype is float64" in difference(np.int64(1), 1.0)

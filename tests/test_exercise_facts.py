@@ -387,6 +387,19 @@ def test_what_is_the_same_for_every_input_is_told():
     assert said in told.text and "in the place of" not in told.text
 
 
+def test_an_argument_that_comes_back_is_told_before_any_slip_that_does_as_much():
+    """The solution with x in the place of limit returns x as well."""
+    capped = replace(
+        DOUBLE,
+        answer=lambda x, limit: np.where(x > limit, -x, x),
+        known=tuple,
+        cases=[case(x=np.array([2.0, y]), limit=3.0) for y in (4.0, 5.0)],
+    )
+    said = "; it is x, as it came in\n"
+    assert said in capped.verdict(lambda x, limit: x).text
+    assert said not in capped.verdict(lambda x, limit: np.where(x > 4.5, 2.0, x)).text
+
+
 DOUBLED = replace(DOUBLE, cases=[case(x=np.array([x])) for x in (2.0, 3.0)])
 
 
@@ -405,6 +418,7 @@ PREDICTIONS = {
     "third": 0.3333333,
     "thirds": (1 / 3, 0.6666667, 4),
     "small": (0.001, 1),
+    "tenths": (0.96, 0.42),
     "list": (1, 2, 3),
     "three": (0.1, 0.3, 0.6),
     "table": ((1, 2), (3, 4)),
@@ -432,7 +446,9 @@ SAID = [
     ("third", 0.33, "0.33 is right to two decimals: give more of them."),
     ("third", 0.34, "0.34 is too large"),
     ("thirds", (0.33, 0.6666667, 4), "0.33 is right to two decimals: give more of them."),
+    ("thirds", (0.3, 0.67, 4), "0.3 is right to one decimal: give more of them."),
     ("thirds", (0.33, 0.6, 4), "the first is wrong: 0.33 is too small"),
+    ("tenths", (1, 0.4), "the first is wrong: 1 is too large"),
     ("thirds", (1 / 3, 0.67, 5), "the second is wrong: 0.67"),
     ("small", (0, 1), "the first is wrong: 0 is too small"),
     ("three", (0.022, 0.196, 0.783), "the weights are too sharp, as at another temperature"),

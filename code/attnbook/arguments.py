@@ -257,7 +257,7 @@ def shortened(text, width):
 
 def _is_array(value):
     """Whether it is an array or a tensor, without an import of what makes tensors."""
-    return isinstance(value, np.ndarray) or hasattr(value, "requires_grad")
+    return isinstance(value, np.ndarray) or type(getattr(value, "requires_grad", None)) is bool
 
 
 def _noun(value):

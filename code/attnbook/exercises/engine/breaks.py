@@ -129,7 +129,8 @@ def a_row(shortest, longest, low, high, **arguments):
         if not _is_real(x, 1):
             return f"{name} is {describe(x)}; the check wants a list of numbers, [1, 2, 3]."
         if not shortest <= x.size <= longest:
-            return f"{name} has {x.size} numbers; the check wants {shortest} to {longest}."
+            wanted = shortest if shortest == longest else f"{shortest} to {longest}"
+            return f"{name} has {x.size} numbers; the check wants {wanted}."
         if (beyond := ~((low <= x) & (x <= high))).any():
             held = f"{name} holds {x[beyond][0]:g}"
             return f"{held}; the check wants numbers from {low:g} to {high:g}."

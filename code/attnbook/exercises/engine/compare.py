@@ -9,6 +9,7 @@ from attnbook.arguments import shortened
 from attnbook.exercises.engine.sandbox import Unfit
 
 LARGEST = 100_000  # numbers in an answer that is typed
+EXACT = 2**53  # below it a float holds each whole number
 READ = 8  # numbers that are compared at a glance
 # Above the rounding of a short chain of operations, far below what any mistake makes.
 TOLERANCE = {"float16": 4e-3, "float32": 1e-5, "float64": 1e-11}
@@ -26,7 +27,8 @@ class Fault(str):
 
 def is_huge(value):
     """Whether an array or a tensor is no answer that anybody typed."""
-    return math.prod(getattr(value, "shape", ())) > LARGEST
+    shape = getattr(value, "shape", ())
+    return isinstance(shape, tuple) and math.prod(shape) > LARGEST
 
 
 def numbers(answer):
@@ -53,7 +55,7 @@ def difference(want, got, exact_zeros=False, dtype_matters=True, to_the_bit=Fals
 
     Arrays and numbers agree within the tolerance of the wanted dtype, or `to_the_bit`. With
     `exact_zeros`, what should be 0 must be exactly 0. A list of numbers is the array of them, and
-    a list of results their tuple.
+    a list of results their tuple. An int of Python, which has no dtype, may stand for a float.
     """
     if got is None:
         return Fault("nothing was returned: is a `return` missing?")
@@ -64,6 +66,8 @@ def difference(want, got, exact_zeros=False, dtype_matters=True, to_the_bit=Fals
         return Fault(f"a {type(got).__name__} was returned; expected {_kind(want)}")
     if np.shape(got) != want.shape:
         return Fault(f"the shape is {np.shape(got)}; expected {want.shape}", "shape")
+    if type(got) is int and abs(got) < EXACT and want.dtype.kind == "f":
+        got = want.dtype.type(got)
     if dtype_matters and not _same_dtype(want, got):
         return Fault(f"the dtype is {np.asarray(got).dtype}; expected {want.dtype}", "dtype")
     if not _close(want, np.asarray(got), exact_zeros, to_the_bit):
@@ -138,7 +142,7 @@ def show(value):
     """A value for a message: the numbers of a small array, dtype and shape of a large one."""
     if isinstance(value, np.number) or _is_float(value):
         return f"{value:.6g}"
-    if hasattr(value, "_fields"):
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
         return "\n".join(f"{name} {show(x)}" for name, x in zip(value._fields, value, strict=True))
     if not isinstance(value, np.ndarray):
         return _representation(value)

@@ -41,8 +41,9 @@ class Predict(Exercise):
     def _known(self, want, answer):
         """The known mistake that is in the answer, perhaps beside others.
 
-        A mistake is in the answer where all the numbers that it gets wrong are there. Of several,
-        the one in most parts is named, and then the first: a reader mends one at a time.
+        A mistake is in the answer where all the numbers that it gets wrong are there, and wrong
+        there too: one as near to the right number is no sign of it. Of several, the one in most
+        parts is named, and then the first: a reader mends one at a time.
         """
         if fit := [known for known in self.mistakes if self.agree(known.answer, answer)]:
             return fit[0]
@@ -55,7 +56,8 @@ class Predict(Exercise):
         for known in self.mistakes:
             if got.shape == np.shape(want) == np.shape(known.answer) != ():
                 wrong_there = ~self._close(known.answer, want)
-                if np.all(self._close(got, known.answer)[wrong_there]):
+                shown = self._close(got, known.answer) & ~self._close(got, want)
+                if np.all(shown[wrong_there]):
                     parts = wrong_there.reshape(len(wrong_there), -1).any(axis=1)
                     size = -parts.sum(), np.argmax(parts), -wrong_there.sum()
                     sizes.setdefault(size, known)
@@ -84,8 +86,9 @@ class Predict(Exercise):
             return f"your answer has the shape {got.shape}; expected {_kind(want)}."
         want, got = np.asarray(want, dtype=float), got.astype(float)
         right = self._close(got, want)
-        if np.all(right | _rounded(want, got)):
-            return f"{got[~right].flat[0]:g} is right to two decimals: give more of them."
+        if np.all(right | _rounded(want, got, 2) | _rounded(want, got, 1)):
+            decimals = "two decimals" if _rounded(want, got, 2)[~right].flat[0] else "one decimal"
+            return f"{got[~right].flat[0]:g} is right to {decimals}: give more of them."
         return near(want, got, right)
 
 
@@ -103,10 +106,14 @@ def _rounds_to(number, answer):
     return bool(has_two and np.allclose(got, number, rtol=0, atol=0.005 + 1e-9))
 
 
-def _rounded(want, got):
-    """Where an answer has the first two decimals, rounded, of a number that isn't 0 with them."""
-    rounded = np.round(want, 2)
-    return (rounded != 0) & np.isclose(got, rounded, rtol=0, atol=1e-9)
+def _rounded(want, got, decimals):
+    """Where an answer has the first decimals, rounded, of a number that isn't 0 with them.
+
+    A whole number has not one decimal: it may be another answer than the right one rounded.
+    """
+    rounded = np.round(want, decimals)
+    told = (rounded != 0) & ((decimals > 1) | (rounded != np.round(rounded)))
+    return told & np.isclose(got, rounded, rtol=0, atol=1e-9)
 
 
 def _without_brackets(want, answer):

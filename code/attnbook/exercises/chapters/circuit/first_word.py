@@ -41,6 +41,12 @@ equal scores have equal weights: the first match is not preferred.
     [0, 1, 0, 0, 1, 0]
 the last word reads what stands at a matching position, so Q is read only behind a b.
     [1/3, 1/3, 1/3, 1/3, 1/3, 1/3]
+the two texts are exchanged: the fractions of bRaQb come first.
+    [1/3, 1/3, 1/3, 1/2, 1/2, 0]
+the last word reads what stands behind an earlier b, and not what stands before itself.
+    [0, 0, 1, 0, 0, 1]
+these are counts: divide by the number of matches, so that the fractions of each text sum to 1.
+    [1, 1, 0, 1, 1, 1]
 what stands at the matching positions is read, and not what stands before them.
     [1, 0, 0, 2/3, 0, 1/3]
 """

@@ -53,8 +53,8 @@ CASES = (
     case(
         scale=np.array([1.0, 2.0]),
         shift=np.array([0.0, 1.0]),
-        w=np.array([[3.0], [1.0]]),
-        gives=np.array([[0.5], [-0.5], [1.0]]),
+        w=np.array([[3.0, 1.0], [1.0, 2.0]]),
+        gives=np.array([[0.5, -1.5], [-0.5, 1.5], [1.0, 2.0]]),
     ),
     case(**drawn(2, 2)),
     case(**drawn(3, 1)),
@@ -66,7 +66,9 @@ CASES = (
 
 MISTAKES = """
 the scale multiplies the rows of W, since each row belongs to a feature of x.
-    scale[:, None] * w → scale * w if len(scale) == w.shape[1] else scale[:, None] * w
+    scale[:, None] * w → scale * w
+this norm multiplies by `scale` itself; 1 + scale is the convention of other norms.
+    scale[:, None] * w → (1 + scale)[:, None] * w
 the scale is missing in the matrix.
     scaled = scale[:, None] * w → scaled = w
 the mean of x is subtracted before the scale, so each column of the scaled matrix loses its mean.
@@ -74,12 +76,20 @@ the mean of x is subtracted before the scale, so each column of the scaled matri
     centred = scaled - scaled.mean(dim=0) → centred = scale[:, None] * (w - w.mean(dim=0))
 the mean runs over the features of x, down each column.
     scaled.mean(dim=0) → scaled.mean() || scaled.mean(dim=1, keepdim=True)
+a mean of d numbers is divided by d, and not by d - 1.
+    scaled.mean(dim=0) → scaled.sum(dim=0) / (len(scale) - 1)
+the rows keep their means: only what is read is centred, and not what comes out.
+    centred = scaled - scaled.mean(dim=0) → centred = scaled - scaled.mean(dim=0)\\n    centred = centred - centred.mean(dim=1, keepdim=True)
+the shift stands in the bias alone, since it is added behind the division by σ.
+    centred = scaled - scaled.mean(dim=0) → centred = scaled - scaled.mean(dim=0) + shift[:, None]
 the shift goes through the matrix as well.
     (shift @ w)[None] → shift[None, : w.shape[1]] if len(shift) >= w.shape[1] else (shift @ w)[None]
+    (shift @ w)[None] → shift.sum().expand(1, w.shape[1])
 the shift is added behind the scale, so the bias is shift @ w without it.
     (shift @ w)[None] → (shift @ scaled)[None]
 the shift is added behind the mean's subtraction, so W acts on it as it is.
     (shift @ w)[None] → (shift @ centred)[None] || ((shift - shift.mean()) @ w)[None]
+    (shift @ w)[None] → (shift @ w - (shift @ w).mean())[None]
 the bias is the last row.
     torch.cat([centred, (shift @ w)[None]]) → torch.cat([(shift @ w)[None], centred])
 the bias is missing: it is a last row.

@@ -63,6 +63,11 @@ CASES = (
         gives=np.array(0.7),
     ),
     case(weights=given([1, 0], [0.25, 0.75]), tokens=np.array([3, 3]), gives=np.array(0.75)),
+    case(
+        weights=given([1, 0, 0], [0, 1, 0], [1, 0, 0]),
+        tokens=np.array([3, 3, 3]),
+        gives=np.array(0.5),
+    ),
     case(**drawn([1, 2, 1, 3])),
     case(**drawn([1, 2, 3, 1, 2, 3])),
     case(**drawn([4, 1, 4, 2, 4])),
@@ -78,7 +83,11 @@ these are the weights on the copy itself; induction looks at what stands behind 
     counts[:, 1:] = tokens[:, None] == tokens[:-1] → counts[:, :-1] = tokens[:, None] == tokens[:-1]
     counts[:, 1:] = tokens[:, None] == tokens[:-1] → counts[:, :] = tokens[:, None] == tokens ; counts.tril() → counts.tril(-1)
 these are the weights on what stands in front of the copy; induction looks behind it.
-    counts[:, 1:] = tokens[:, None] == tokens[:-1] → counts[:, :-1] = tokens[:, None] == tokens[1:]
+    counts[:, 1:] = tokens[:, None] == tokens[:-1] → counts[:, :-1] = tokens[:, None] == tokens[1:] || counts[:] = tokens[:, None] == tokens.roll(-1)
+no token stands before key 0: 0 < j, and `roll` puts the last one there.
+    counts[:, 1:] = tokens[:, None] == tokens[:-1] → counts[:] = tokens[:, None] == tokens.roll(1)
+a query looks for its own token, x_(j-1) = x_i, and not for the one that follows it.
+    counts[:, 1:] = tokens[:, None] == tokens[:-1] → counts[:-1] = tokens[1:, None] == tokens
 queries without an earlier copy have nothing to find: leave them out of the average.
     mass[counts.any(dim=1)].mean() → mass.mean()
 the average over the queries is missing.
@@ -86,6 +95,12 @@ the average over the queries is missing.
 a query with two earlier copies looks behind both: their weights add up.
     mass = (weights * counts).sum(dim=1) → mass = (weights * counts).amax(dim=1)
     mass = (weights * counts).sum(dim=1) → mass = (weights * counts).sum(dim=1) / counts.sum(dim=1).clamp(min=1)
+    counts = counts.tril() → counts = counts.tril()\\n    counts = counts & (counts.cumsum(dim=1) == 1)
+    counts = counts.tril() → counts = counts.tril()\\n    counts = counts & (counts.flip(1).cumsum(dim=1).flip(1) == 1)
+a query that looks elsewhere counts as well, with 0: whether it has a copy is seen in the tokens.
+    mass[counts.any(dim=1)] → mass[mass > 0]
+copies may stand at any distance: look for them in the tokens.
+    = weights.diagonal(1 - len(tokens) // 2).mean()
 each query counts once, however many copies it has.
     mass[counts.any(dim=1)].mean() → (weights * counts).sum() / counts.sum()
 rows are queries: sum over the keys, dim=1.

@@ -11,7 +11,7 @@ the last case half of the targets cost nothing, and the other half still cost 4.
 2.06.
 
 Notice
-The third model knows no more of the text than the first, and its loss is half as large. Count what
+The second model knows no more of the text than the first, and its loss is half as large. Count what
 the mean is taken over before you compare two losses.
 """
 
@@ -29,8 +29,14 @@ def first_loss():
 MISTAKES = """
 a probability costs minus its logarithm: −ln(1/61), not 1/61.
     [1 / 61, 1 / 61, 1 / 122]
+    at 0: 1 / 61
+logits of 0 are no loss of 0: equal logits are equal probabilities, whatever the logits are.
+    [0, 0, 0]
+    at 0: 0
 the first is in nats and the second in bits: a bit is ln 2 = 0.69 nats, so there are more bits.
-    [5.931, 4.111, 2.055] || [4.111, 2.85, 2.055] || [4.111, 4.111, 2.055] || [4.111, 6, 2.055]
+    [5.931, 4.111, 2.055] || [4.111, 2.85, 2.055] || [4.111, 4.111, 2.055]
+bits need not be whole: −log₂ p is a loss as it is, and nothing rounds it up.
+    [4.111, 6, 2.055]
 a logarithm to the base 10 is in neither: nats are natural logarithms.
     [1.785, 5.931, 0.893]
 the padding costs nothing, and it is counted in the mean: half of the targets cost 0.

@@ -46,6 +46,7 @@ def drawn(*shape, p, size=2.0, dtype=np.float64):
 HALVES = np.log([8.0, 4.0, 2.0, 1.0])
 CASES = (
     case(logits=HALVES[:2], p=0.9, gives=[HALVES[0], -np.inf]),
+    case(logits=HALVES, p=0.9, gives=[HALVES[0], *[-np.inf] * 3]),
     case(logits=HALVES, p=0.4, gives=[HALVES[0], HALVES[1], -np.inf, -np.inf]),
     case(logits=HALVES, p=0.2, gives=[*HALVES[:3], -np.inf]),
     case(logits=HALVES[::-1].copy(), p=0.3),
@@ -53,9 +54,11 @@ CASES = (
     case(**drawn(2, 5, p=0.1)),
     case(**drawn(2, 3, 6, p=0.05)),
     case(logits=HALVES, p=0.0, gives=HALVES),
+    case(logits=np.array([0.0, -9.0, -16.0]), p=1e-6, gives=[0.0, -9.0, -np.inf]),
     stress(logits=HALVES, p=1.0, gives=[HALVES[0], *[-np.inf] * 3]),
     stress(**drawn(3, 7, p=0.2, dtype=np.float32)),
     stress(**drawn(2, 4, p=0.1, size=900.0)),
+    stress(logits=np.array([1000.0, 999.0, 0.0]), p=0.5, gives=[1000.0, -np.inf, -np.inf]),
 )
 
 MISTAKES = """
@@ -63,6 +66,9 @@ the bar is p times the largest probability, not p itself.
     p * probabilities.amax(dim=-1, keepdim=True) → p
 the bar is p times the largest probability, not p below it.
     p * probabilities.amax(dim=-1, keepdim=True) → probabilities.amax(dim=-1, keepdim=True) - p
+    probabilities = logits.softmax(dim=-1) → probabilities = logits ; p * probabilities.amax(dim=-1, keepdim=True) → probabilities.amax(dim=-1, keepdim=True) - p
+a large p hides more: the bar is p times the largest probability, and not 1 - p times.
+    p * probabilities.amax → (1 - p) * probabilities.amax
 the probabilities are compared, not the logits.
     probabilities = logits.softmax(dim=-1) → probabilities = logits
 a token exactly at the bar stays: only what is below it is hidden.
@@ -71,13 +77,22 @@ the other way round: what is below the bar is hidden.
     probabilities < bar → probabilities >= bar
 each row has its own largest probability: amax with dim=-1.
     .amax(dim=-1, keepdim=True) → .amax()
+hidden logits are −∞, and not a very small number.
+    -torch.inf) → -1e9) || torch.finfo(logits.dtype).min)
 hidden logits are −∞, so that the next softmax gives them 0; with 0 they still have weight.
     -torch.inf) → 0.0)
-logits come back, not probabilities.
-    return logits.masked_fill → return probabilities.masked_fill
+logits come back as they were, and neither probabilities nor their logarithms.
+    return logits.masked_fill → return probabilities.masked_fill || return probabilities.log().masked_fill
+    return logits.masked_fill(probabilities < bar, -torch.inf) → return probabilities.masked_fill(probabilities < bar, 0)
+    return logits → kept = probabilities.masked_fill(probabilities < bar, 0)\\n    return (kept / kept.sum(dim=-1, keepdim=True)).log()
+exp overflows: of 1000 it is infinite. Subtract the largest logit first, as softmax does.
+    logits.softmax(dim=-1) → logits.exp() || logits.exp() / logits.exp().sum(dim=-1, keepdim=True)
+that is top-p, which adds up probabilities; here each is compared with the largest.
+    bar = p * probabilities.amax(dim=-1, keepdim=True) → bar = probabilities[..., None, :]\\n    more = torch.where(bar > bar.mT, bar, 0).sum(dim=-1) ; probabilities < bar → (more > 0) & (more >= p)
 the distribution is over the last axis.
     softmax(dim=-1) → softmax(dim=0)
     amax(dim=-1, keepdim=True) → amax(dim=0, keepdim=True)
+    softmax(dim=-1) → softmax(dim=0) ; amax(dim=-1, keepdim=True) → amax(dim=0, keepdim=True)
 """
 
 exercise = write(min_p, CASES, MISTAKES, oracle=of_logits, through=first_as_tensor)

@@ -71,7 +71,7 @@ CASES = (
 MISTAKES = """
 the first stop has to be learned, too: only what follows it is not asked for.
     texts[:, 1:], -100) → texts[:, 1:], -100) ; return targets → return torch.where(targets == stop, -100, targets)
-after the first stop nothing is asked for: the other stops are padding.
+after the first `stop` nothing is asked for: the other stops are padding.
     going_on = (texts == stop).cumsum(dim=1) == 0 → going_on = texts == texts
 the stop is the last token that is foreseen, and after it nothing is: it must not count itself.
     .cumsum(dim=1) == 0 → .cumsum(dim=1) <= 1
@@ -85,6 +85,10 @@ the result has as many columns as the texts: the last position has −100.
     return targets → return targets[:, :-1]
 the last position has no next token, and must not get the first one.
     targets[:, :-1] = torch.where(going_on[:, :-1], texts[:, 1:], -100) → targets = torch.where(going_on, texts.roll(-1, dims=1), -100)
+a text without a stop is asked to its end; `argmax` has 0 for it, as for a stop that comes first.
+    (texts == stop).cumsum(dim=1) == 0 → torch.arange(texts.shape[1]) < (texts == stop).int().argmax(dim=1)[:, None]
+`stop` says which token the stop is, and it is not the same in every call.
+    (texts == stop) → (texts == 9) || (texts == 0)
 the stops are counted along each text, dim=1.
     cumsum(dim=1) → cumsum(dim=0)
 what is not asked for is −100 here, which cross_entropy leaves out; 0 is a token.

@@ -6,7 +6,7 @@ import numpy as np
 
 from attnbook.exercises.engine.attempt import attempt
 from attnbook.exercises.engine.compare import difference
-from attnbook.exercises.engine.diagnose.arguments import mixed, substitutes, unused
+from attnbook.exercises.engine.diagnose.arguments import mixed, returned, substitutes, unused
 from attnbook.exercises.engine.diagnose.cases import division
 from attnbook.exercises.engine.diagnose.relations import first_wrong, relation, right_results
 from attnbook.exercises.engine.diagnose.slips import mistaken
@@ -32,6 +32,9 @@ def _facts(exercise, answer, outcomes, faults):
         return ["two calls with the same input differ: is something random?"]
     if _constant(exercise, outcomes):
         return ["it is the same for every input"]
+    arguments = [c.arguments for c in exercise.cases]
+    if name := returned(arguments, [o.value for o in outcomes]):
+        return [f"it is {name}, as it came in"]
     if (what := _same_as(exercise, outcomes, faults)) is not None:
         return [f"the solution does the same {what}"]
     failing = [i for i, fault in enumerate(faults) if fault]

@@ -61,6 +61,14 @@ CHANGES = (  # words, kinds of numbers and the fewest axes to which it applies
 )
 
 
+def returned(several, results):
+    """The name of an argument that comes back as it came in, whatever it is; None if none does."""
+    for name in several[0]:
+        if all(_equal(args.get(name), out) for args, out in zip(several, results, strict=True)):
+            return name
+    return None
+
+
 def unused(answer, solution, arguments, every):
     """What is said of an argument that the answer returns as it came, or that changes nothing.
 
