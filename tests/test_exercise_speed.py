@@ -97,6 +97,7 @@ def test_a_cause_that_nobody_listed_is_sought_in_few_calls(exercise, monkeypatch
     assert made or exercise.written
 
 
+@pytest.mark.everywhere
 def test_the_first_check_makes_ten_million_calls_of_python_at_most():
     names = [e.name for e in WRITE if e.name.partition(".")[0] in ON_TENSORS]
     assert {name.partition(".")[0] for name in names} == ON_TENSORS

@@ -41,7 +41,10 @@ def ended(text):
     return scope
 
 
-@pytest.mark.parametrize("seed", range(5))
+MORE = [pytest.param(seed, marks=pytest.mark.everywhere) for seed in range(2, 5)]
+
+
+@pytest.mark.parametrize("seed", [0, 1, *MORE])
 def test_the_project_ends_as_its_statement_says(seed, capsys):
     torch.manual_seed(seed)
     scope = ended(END)
