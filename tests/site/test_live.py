@@ -159,7 +159,7 @@ def test_hints_come_one_by_one_and_stay_and_the_solution_opens(live):
 HOSTILE = {
     "1 / 0": "ZeroDivisionError: division by zero",
     "def f(:": "SyntaxError: invalid syntax",
-    "[np.ones(10**7) for _ in range(1000)]": "Unable to allocate",
+    "[np.empty(10**7) for _ in range(1000)]": "Unable to allocate",
     "def f(n):\n    return f(n + 1)\nf(0)": "RecursionError",
     "import sys; sys.exit()": "SystemExit",
     "raise KeyboardInterrupt": "KeyboardInterrupt",
