@@ -27,7 +27,7 @@ from attnbook.models import (
     translate,
 )
 from attnbook.models.dates import LETTERS
-from attnbook.models.records import record
+from attnbook.models.records import finished, record
 from attnbook.pytorch import AdditiveAttention, DotProductAttention
 
 START, N_LETTERS = len(SYMBOLS), len(LETTERS) + 1
@@ -78,8 +78,7 @@ def trained(name, hidden, steps, seed):
     torch.manual_seed(seed)
     model = Translator(N_LETTERS, len(SYMBOLS), hidden, ATTENTIONS[name](hidden))
     training, begin = Training(model, loss_of, steps, SETTINGS["lr"], seed), time.process_time()
-    if len(training.run()) < steps:
-        sys.exit("Stopped: nothing is written.")
+    finished(training)
     seconds = round(time.process_time() - begin, 1)
     row = {"attention": name, "hidden": hidden, "steps": steps, "seed": seed}
     return row | {"exact match": round(exact_match(model), 4), "seconds": seconds}
@@ -87,8 +86,9 @@ def trained(name, hidden, steps, seed):
 
 def main():
     others = {"texts": texts.main, "lists": lists.main}
-    if sys.argv[1:2] and sys.argv[1] in others:
-        others[sys.argv[1]](sys.argv[2:])
+    name, *rest = sys.argv[1:] or [""]
+    if name in others:
+        others[name](rest)
         return
     rows = (trained(*run, seed) for run in RUNS for seed in SEEDS)
     record(sys.argv[1:], __doc__, "python -m attnbook.models", SETTINGS, rows)

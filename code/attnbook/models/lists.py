@@ -7,7 +7,6 @@ one. It prints a line for each training, and writes them to FILE as JSON, togeth
 come from. It takes about three minutes, on one thread.
 """
 
-import sys
 import time
 
 import torch
@@ -17,7 +16,7 @@ from torch.nn.functional import cross_entropy
 
 from attnbook.checks import at_least
 from attnbook.models.recall import after_same, recall_texts
-from attnbook.models.records import record
+from attnbook.models.records import finished, record
 from attnbook.models.training import Training
 from attnbook.models.transformer import Transformer
 
@@ -25,21 +24,16 @@ COMMAND = "python -m attnbook.models lists"
 RUNS = "sorting", "recall, two layers", "recall, one layer"
 SEEDS = range(3)
 LETTERS, N_PAIRS, N_QUERIES = 10, 6, 10
-ALONE = {"vocabulary": 52, "d_model": 64, "d_hidden": 0}
+ALONE = {"vocabulary": 52, "d_model": 64, "d_hidden": 0}  # attention alone
+RECALLING = {"steps": 400, "lr": 5e-3, "batch": 64}
+SORTING = {"vocabulary": 27, "d_model": 64, "n_layers": 2, "n_heads": 4}
 SETTINGS = {
     "sorting": {
-        "model": {"vocabulary": 27, "d_model": 64, "n_layers": 2, "n_heads": 4}
-        | {"max_length": 2 * LETTERS},
+        "model": SORTING | {"max_length": 2 * LETTERS},
         **{"steps": 600, "lr": 5e-3, "batch": 128},
     },
-    "recall, two layers": {
-        "model": ALONE | {"n_layers": 2, "n_heads": 1},
-        **{"steps": 400, "lr": 5e-3, "batch": 64},
-    },
-    "recall, one layer": {
-        "model": ALONE | {"n_layers": 1, "n_heads": 4},
-        **{"steps": 400, "lr": 5e-3, "batch": 64},
-    },
+    "recall, two layers": {"model": ALONE | {"n_layers": 2, "n_heads": 1}, **RECALLING},
+    "recall, one layer": {"model": ALONE | {"n_layers": 1, "n_heads": 4}, **RECALLING},
     **{"letters": LETTERS, "pairs": N_PAIRS, "queries": N_QUERIES, "tested": 1000},
     "threads": 1,
     "clock": "processor time",
@@ -91,8 +85,7 @@ def trained(run, seed):
     model = Transformer(**settings["model"])
     training = Training(model, loss_of(run), settings["steps"], settings["lr"], seed)
     begin = time.process_time()
-    if len(training.run()) < settings["steps"]:
-        sys.exit("Stopped: nothing is written.")
+    finished(training)
     seconds = round(time.process_time() - begin, 1)
     return {"task": run, "seed": seed} | result(run, model) | {"seconds": seconds}
 

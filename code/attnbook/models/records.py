@@ -1,10 +1,19 @@
 """What the commands that train have in common: a row for each training, printed and written."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from attnbook.measure import environment, one_thread
 from attnbook.measure.record import written
+
+
+def finished(training):
+    """All losses of a training that has run to its end; the command ends if it is interrupted."""
+    losses = training.run()
+    if len(losses) < training.steps:
+        sys.exit("Stopped: nothing is written.")
+    return losses
 
 
 def record(arguments, description, command, settings, rows):

@@ -86,8 +86,9 @@ class Predict(Exercise):
             return f"your answer has the shape {got.shape}; expected {_kind(want)}."
         want, got = np.asarray(want, dtype=float), got.astype(float)
         right = self._close(got, want)
-        if np.all(right | _rounded(want, got, 2) | _rounded(want, got, 1)):
-            decimals = "two decimals" if _rounded(want, got, 2)[~right].flat[0] else "one decimal"
+        to_two = _rounded(want, got, 2)
+        if np.all(right | to_two | _rounded(want, got, 1)):
+            decimals = "two decimals" if to_two[~right].flat[0] else "one decimal"
             return f"{got[~right].flat[0]:g} is right to {decimals}: give more of them."
         return near(want, got, right)
 

@@ -33,8 +33,8 @@ def _facts(exercise, answer, outcomes, faults):
     if _constant(exercise, outcomes):
         return ["it is the same for every input"]
     arguments = [c.arguments for c in exercise.cases]
-    if name := returned(arguments, [o.value for o in outcomes]):
-        return [f"it is {name}, as it came in"]
+    if said := returned(arguments, [o.value for o in outcomes]):
+        return [said]
     if (what := _same_as(exercise, outcomes, faults)) is not None:
         return [f"the solution does the same {what}"]
     failing = [i for i, fault in enumerate(faults) if fault]
