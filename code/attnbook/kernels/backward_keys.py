@@ -17,9 +17,9 @@ Source: Dao et al. (2022), appendix B.4, algorithm 4; Dao (2023), algorithm 2.
 from attnbook.kernels.delta import Queries, padded_len
 from attnbook.kernels.hidden import has_nonfinite, product
 from attnbook.kernels.order import SIZES, block_and_head
-from attnbook.kernels.scores import Scoring, scores_of, scoring_of
-from attnbook.kernels.tiles import Tile, add_rows, head_of, rows_of, store_rows
-from attnbook.kernels.visible import NONE, mask_of, row_ranges, sees
+from attnbook.kernels.scores import Scoring, scores_of
+from attnbook.kernels.tiles import Tile, add_rows, head_of, rows_of, start_of, store_rows
+from attnbook.kernels.visible import INTERVALS, NONE, Mask, in_table, row_ranges, sees, valid_keys
 
 import triton
 import triton.language as tl
@@ -79,8 +79,11 @@ def accumulate_head(
         shift=queries.shift + of_head,
         delta=queries.delta + of_head,
     )
-    scoring = scoring_of(
-        scoring.scale, scoring.softcap, scoring.bias, scoring.bias_strides, batch, head
+    bias, bias_strides = scoring.bias, scoring.bias_strides
+    if bias is not None:
+        bias = start_of(bias, bias_strides, batch, head)
+    scoring = Scoring(
+        scale=scoring.scale, softcap=scoring.softcap, bias=bias, bias_strides=bias_strides
     )
     if grad_q is not None:
         grad_q += index * n_q * TILE.D
@@ -118,10 +121,13 @@ def flash_backward_keys(
     batch, first_key = index // n_shared, block * KEYS
     if NAN_SAFE and not has_nonfinite(grad_k, index, first_key, n_k, KEYS, D, D):  # nor in grad_v
         return
-    mask = mask_of(batch, n_q, n_k, valid_lens, window, intervals, MASK, KEYS)
+    n_valid = valid_keys(valid_lens, batch, n_k)
+    if MASK == INTERVALS:
+        intervals = in_table(intervals, batch, n_q, n_k, KEYS)
+    mask = Mask(n_q=n_q, n_k=n_k, n_valid=n_valid, window=window, intervals=intervals)
     scoring = Scoring(scale=scale, softcap=softcap, bias=bias, bias_strides=bias_strides)
-    k = head_of(k, k_strides, batch, index % n_shared, mask.n_valid, KEYS, TILE)
-    v = head_of(v, v_strides, batch, index % n_shared, mask.n_valid, KEYS, TILE)
+    k = head_of(k, k_strides, batch, index % n_shared, n_valid, KEYS, TILE)
+    v = head_of(v, v_strides, batch, index % n_shared, n_valid, KEYS, TILE)
     k_block = rows_of(k, first_key, KEYS, TILE, True)
     v_block = rows_of(v, first_key, KEYS, TILE, True)
     queries = Queries(q=q, grad_out=grad_out, shift=shift, delta=delta)

@@ -8,9 +8,9 @@ Source: Dao (2023), algorithm 1.
 from attnbook.kernels.hidden import has_nonfinite, nan_rows, product
 from attnbook.kernels.online import begun, divisor, log_sum, online_step
 from attnbook.kernels.order import SIZES, block_and_head
-from attnbook.kernels.scores import scores_of, scoring_of
-from attnbook.kernels.tiles import Tile, head_of, rows_of, store_rows
-from attnbook.kernels.visible import INTERVALS, NONE, key_ranges, mask_of, sees
+from attnbook.kernels.scores import Scoring, scores_of
+from attnbook.kernels.tiles import Tile, head_of, rows_of, start_of, store_rows
+from attnbook.kernels.visible import INTERVALS, NONE, Mask, in_table, key_ranges, sees, valid_keys
 
 import triton
 import triton.language as tl
@@ -67,11 +67,16 @@ def flash_forward(
     batch, head, first_row = index // n_heads, index % n_heads, block * ROWS
     if NAN_SAFE and not has_nonfinite(out, index, first_row, n_q, ROWS, D, 1):
         return
-    mask = mask_of(batch, n_q, n_k, valid_lens, window, intervals, MASK, KEYS)
-    scoring = scoring_of(scale, softcap, bias, bias_strides, batch, head)
+    n_valid = valid_keys(valid_lens, batch, n_k)
+    if MASK == INTERVALS:
+        intervals = in_table(intervals, batch, n_q, n_k, KEYS)
+    mask = Mask(n_q=n_q, n_k=n_k, n_valid=n_valid, window=window, intervals=intervals)
+    if bias is not None:
+        bias = start_of(bias, bias_strides, batch, head)
+    scoring = Scoring(scale=scale, softcap=softcap, bias=bias, bias_strides=bias_strides)
     q = head_of(q, q_strides, batch, head, n_q, ROWS, TILE)
-    k = head_of(k, k_strides, batch, head // group, mask.n_valid, KEYS, TILE)
-    v = head_of(v, v_strides, batch, head // group, mask.n_valid, KEYS, TILE)
+    k = head_of(k, k_strides, batch, head // group, n_valid, KEYS, TILE)
+    v = head_of(v, v_strides, batch, head // group, n_valid, KEYS, TILE)
     q_block = rows_of(q, first_row, ROWS, TILE, True)
 
     ends = key_ranges(first_row, mask, MASK, TILE)

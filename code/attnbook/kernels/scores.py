@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-from attnbook.kernels.tiles import start_of
-
 import triton
 import triton.language as tl
 
@@ -17,14 +15,6 @@ class Scoring(NamedTuple):
     softcap: "tl.tensor | None"
     bias: "tl.tensor | None"  # where those of one head begin
     bias_strides: "tl.tuple | None"
-
-
-@triton.jit
-def scoring_of(scale, softcap, bias, bias_strides, batch, head):
-    """The scoring of one head, from the arguments of a kernel."""
-    if bias is not None:
-        bias = start_of(bias, bias_strides, batch, head)
-    return Scoring(scale=scale, softcap=softcap, bias=bias, bias_strides=bias_strides)
 
 
 @triton.jit

@@ -100,12 +100,9 @@ def table(intervals, n_k, size):
 
 
 @triton.jit
-def mask_of(batch, n_q, n_k, valid_lens, window, intervals, MASK: tl.constexpr, KEYS: tl.constexpr):
-    """The mask of a batch, from the arguments of a kernel."""
-    if MASK == INTERVALS:
-        intervals += batch.to(tl.int64) * 2 * (n_q + tl.cdiv(n_k, KEYS))
-    n_valid = valid_keys(valid_lens, batch, n_k)
-    return Mask(n_q=n_q, n_k=n_k, n_valid=n_valid, window=window, intervals=intervals)
+def in_table(intervals, batch, n_q, n_k, KEYS: tl.constexpr):
+    """Where the numbers of a batch begin."""
+    return intervals + batch.to(tl.int64) * 2 * (n_q + tl.cdiv(n_k, KEYS))
 
 
 @triton.jit
