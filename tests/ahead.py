@@ -23,12 +23,11 @@ from narrow import narrow_products
 from overlap import between_waits
 from overwritten import overwritten
 
-from attnbook.kernels import launch
+from attnbook.kernels import launch, warps
 from attnbook.kernels.arguments import KernelOptions
 from attnbook.kernels.configurations import Configuration
 from attnbook.kernels.machine_code.compile import _warps_of_a_loop
 from attnbook.kernels.machine_code.listing import instructions, loops
-from benchmarks import hopper, warps
 
 import triton
 from triton import knobs
@@ -96,7 +95,7 @@ def noting(found, again):
 def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=None, source=None):
     """Launch one way with one variant; in another configuration than the one in use, if asked to.
 
-    The way "forward, in Gluon" takes its kernel from another file than `warps.py` if there is one.
+    The kernel of `warps.py` is taken from another file if there is a `source`.
 
     Variants: plain; causal; shared, causal with keys that four heads share; masked, with every
     mask, a soft cap, shared heads and sizes that blocks do not divide; biased, all that with a
@@ -111,10 +110,8 @@ def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=N
         q, k = (torch.empty(4, 16, n, width + 1, **like)[..., :width] for _ in range(2))
     lens = torch.empty(4, dtype=torch.int32, device="meta") if masked else None
     cap, window = (30.0, 500) if masked else (None, None)
-    if way == "forward, in Gluon":
-        hopper.hopper_forward = runpy.run_path(source or warps.__file__)["hopper_forward"]
-        hopper.forward(q, k, k, causal=variant != "plain")
-        return
+    if source:
+        warps.hopper_forward = runpy.run_path(source)["hopper_forward"]
     if way == "decode":
         launch.decode(q[:, :, :1], k, k, KernelOptions(0.1, valid_lens=lens, softcap=cap))
         return
@@ -158,16 +155,12 @@ def read(kernel, compiled, arguments, said):
 
 
 def products(compiled, arguments, code):
-    """How many products of its tile a kernel does the work of, in the loop that does most.
-
-    Of warps with different work, two groups share the queries of a tile.
-    """
+    """How many products of its tile a kernel does the work of, in the loop that does most."""
     if not {"ROWS", "KEYS", "D"} <= set(arguments):
         return {}
     work = [loop.flops for loop in heavy(compiled, code) if loop.flops]
     one = 2 * arguments["ROWS"] * arguments["KEYS"] * arguments["D"]
-    groups = 2 if arguments.get("SPECIALIZE") else 1
-    return {"products": groups * max(work) / one} if work else {}
+    return {"products": max(work) / one} if work else {}
 
 
 def heavy(compiled, code):

@@ -1,7 +1,6 @@
-"""The kernel in Gluon, compiled for a Hopper GPU that is not here, and what it refuses."""
+"""The kernel in Gluon, compiled for a Hopper GPU that is not here, and what is given to it."""
 
 import functools
-import runpy
 import subprocess
 import sys
 from importlib.metadata import version
@@ -13,15 +12,12 @@ import pytest
 torch = pytest.importorskip("torch", reason="this machine has no PyTorch")
 pytest.importorskip("triton", reason="this machine has no Triton")
 
-from made_up_gpu import MadeUp  # noqa: E402
-
 from attnbook.exercises.engine.edits import exchanged  # noqa: E402
-from benchmarks import hopper, warps  # noqa: E402
-from benchmarks.race import cases, forms  # noqa: E402
+from attnbook.kernels import launch, warps  # noqa: E402
+from attnbook.kernels.arguments import KernelOptions  # noqa: E402
 
-IN_GLUON = {"way": "forward, in Gluon"}
 JOBS = [
-    IN_GLUON | {"width": width, "variant": variant, "dtype": dtype}
+    {"way": "forward", "width": width, "variant": variant, "dtype": dtype}
     for width in (64, 128)
     for variant, dtype in (("plain", "bfloat16"), ("causal", "bfloat16"), ("shared", "float16"))
 ]
@@ -51,7 +47,7 @@ def edited(tmp_path, *pairs):
     file = tmp_path / "edited.py"
     file.write_text(text, encoding="utf-8")
     return made.ahead(
-        "sm_90", [IN_GLUON | {"width": 128, "variant": "causal", "source": str(file)}]
+        "sm_90", [{"way": "forward", "width": 128, "variant": "causal", "source": str(file)}]
     )
 
 
@@ -67,7 +63,8 @@ def idle(answers):
 
 def test_it_compiles_for_every_width_mask_and_dtype():
     assert made.broken(compiled()) == []
-    assert [len(a["kernels"]) for a in compiled()] == [1] * len(JOBS)
+    names = [[kernel["name"] for kernel in a["kernels"]] for a in compiled()]
+    assert names == [["hopper_forward"]] * len(JOBS)
 
 
 def test_it_fits_and_spills_nothing():
@@ -103,64 +100,47 @@ def test_consumers_without_the_producers_registers_are_found(tmp_path):
     assert made.spilling("sm_90", answers) != []
 
 
-def random(*shape, dtype=torch.bfloat16):
-    return torch.randn(shape, dtype=dtype)
+def drawn(n_q=256, n_k=256, width=64, dtype=torch.bfloat16):
+    return [torch.empty(2, 4, n, width, dtype=dtype) for n in (n_q, n_k, n_k)]
 
 
-REFUSED = [
-    (
-        random(2, 4, 128, 64, dtype=torch.float32),
-        TypeError,
-        "q is .*float32.*; expected float16 or",
-    ),
-    (random(2, 4, 128, 32), ValueError, "q has 32 features; expected 64 or 128"),
-    (random(2, 4, 100, 64), ValueError, "q has 100 rows; expected a multiple of 128"),
-    (random(2, 4, 128, 64), ValueError, "q is on cpu; expected a Hopper GPU"),
-]
+def apart(x):
+    return x.transpose(1, 2).contiguous().transpose(1, 2)
 
 
-@pytest.mark.parametrize(("q", "error", "said"), REFUSED)
-def test_what_it_does_not_take_is_refused(q, error, said):
-    with pytest.raises(error, match=said):
-        hopper.forward(q, q, q)
+LENGTHS = torch.tensor([3, 5], dtype=torch.int32)
+INTERVALS = torch.zeros(2, 2, 256, dtype=torch.int32)
+BIAS = torch.zeros(2, 4, 256, 256)
+GIVEN = {  # tensors, options, and whether the kernel that has no edges is in use
+    "plain": (drawn(), {}, True),
+    "causal": (drawn(width=128, dtype=torch.float16), {"causal": True}, True),
+    "float32": (drawn(dtype=torch.float32), {}, False),
+    "another width": (drawn(width=32), {}, False),
+    "a part of a block": (drawn(200, 200), {}, False),
+    "more keys": (drawn(128, 256), {"causal": True}, False),
+    "a window": (drawn(), {"causal": True, "window": 9}, False),
+    "lengths": (drawn(), {"valid_lens": LENGTHS}, False),
+    "intervals": (drawn(), {"intervals": INTERVALS}, False),
+    "a soft cap": (drawn(), {"softcap": 2.0}, False),
+    "a bias": (drawn(), {"bias": BIAS}, False),
+    "rows that lie apart": ([*drawn()[:2], apart(drawn()[2])], {}, False),
+}
 
 
-@pytest.mark.parametrize("shape", [(2, 4, 256, 64), (2, 4, 128, 128), (1, 4, 128, 64), (128, 64)])
-def test_keys_of_another_shape_are_refused(shape):
-    q = random(2, 4, 128, 64)
-    with pytest.raises(TypeError, match=r"^forward: k is bfloat16.*; expected"):
-        hopper.forward(q, random(*shape), q)
+@pytest.mark.parametrize("name", GIVEN)
+def test_it_is_given_what_has_no_edges(name, monkeypatch):
+    tensors, options, right = GIVEN[name]
+    monkeypatch.setattr(launch, "capability", lambda x: (9, 0))
+    chosen = launch.choices(*tensors, KernelOptions(0.1, **options))
+    assert [c.specialize for c in chosen] == [True, False][: 1 + right] or not right
+    assert chosen[0].specialize == right
 
 
-def test_heads_that_do_not_divide_are_refused():
-    q, k = random(2, 4, 128, 64), random(2, 3, 128, 64)
-    with pytest.raises(ValueError, match="k has 3 heads; expected a divisor of the 4 heads of q"):
-        hopper.forward(q, k, k)
+def test_another_gpu_is_not_given_it(monkeypatch):
+    monkeypatch.setattr(launch, "capability", lambda x: (10, 0))
+    assert not any(c.specialize for c in launch.choices(*drawn(), KernelOptions(0.1)))
 
 
 def test_the_other_kernels_need_no_gluon():
     absent = "import sys; sys.modules['triton.experimental.gluon'] = None; import attnbook.kernels"
     subprocess.run([sys.executable, "-c", absent], check=True)
-
-
-def test_a_triton_without_gluon_is_told(monkeypatch):
-    monkeypatch.setitem(sys.modules, "triton.experimental.gluon", None)
-    with pytest.raises(ImportError, match=r"needs Triton 3.6 or .* this is Triton \d"):
-        runpy.run_path(warps.__file__)
-
-
-def test_it_races_last_and_is_given_up_when_it_hangs_once():
-    """What breaks under a name that begins with ours is tried again in the next case."""
-    for way in (cases.FORWARD, cases.BACKWARD, cases.DECODE):
-        found = list(forms.forms("nowhere", way))
-        assert (found[-1] == forms.IN_GLUON) == (forms.IN_GLUON in found) == (way == cases.FORWARD)
-    assert not forms.IN_GLUON.startswith(forms.OURS)
-
-
-@pytest.mark.parametrize("options", [{"window": 3}, {"softcap": 2.0}, {"padded": True}, {}])
-def test_in_the_race_it_says_what_it_does_not_take(options):
-    case = cases.Case("test", cases.FORWARD, 64, 128, 128, 1, 2, 2, **options)
-    said = "it has no window, no lengths and no soft cap" if options else "expected a Hopper GPU"
-    with pytest.raises(forms.Refused, match=said):
-        machine = MadeUp()
-        forms.ready(forms.IN_GLUON, forms.in_gluon, case, cases.drawn(case, "cpu"), machine)

@@ -230,7 +230,7 @@ def test_autocast_brings_the_dtype():
 
 CHIPS = (8, 0), (9, 0), (10, 0), (12, 0), (-1, 0)
 WORDS = {
-    "forward": ("bias", "intervals", "softcap", "masked"),
+    "forward": ("bias", "intervals", "softcap", "whole"),
     "keys": ("bias", "intervals", "softcap", "grouped", "atomic"),
     "queries": ("bias", "intervals", "softcap", "grouped", "atomic"),
 }
@@ -251,7 +251,7 @@ def test_every_kernel_has_a_configuration_for_every_width_and_kind_of_call(chip)
     for call, variant in calls():
         for c in choices_for(chip, *call, **variant):
             assert not c.tma or (variant["aligned"] and not variant["bias"])
-            assert not c.specialize or (c.tma and call[0] == "forward" and not variant["softcap"])
+            assert not c.specialize or (c.tma and call[0] == "forward" and variant["whole"])
 
 
 def unused(table, monkeypatch):

@@ -113,7 +113,7 @@ def test_a_second_choice_is_computed_where_there_is_one(way, monkeypatch):
         assert torch.equal(result, expected)
 
 
-@pytest.mark.parametrize("form", ["ours, second choice", forms.IN_GLUON])
+@pytest.mark.parametrize("form", ["ours, second choice", "ours, deterministic"])
 def test_every_form_of_ours_is_held_to_the_limit_of_ours(form):
     """A hundredth too large is 4 times the judge's error, for which a peer is not refused."""
     every = {"ours": plain, form: scaled(1.01), "peer": scaled(1.01)}

@@ -61,7 +61,7 @@ def test_flex_attention_is_tuned_in_two_cases(monkeypatch):
             tuned.append((case.way, case.name, case.width, case.n_k))
         except forms.Refused as why:
             assert "for two cases only" in str(why)
-    assert tuned == [("forward", name, 128, 2**12) for name in ("plain", "causal")]
+    assert tuned == [("forward", name, 128, 2**13) for name in ("plain", "causal")]
     assert how == [{"mode": "max-autotune-no-cudagraphs"}] * 2
 
 

@@ -4,7 +4,7 @@ import contextlib
 
 from benchmarks.race.agreement import error, exact, judged
 from benchmarks.race.cases import DECODE, drawn
-from benchmarks.race.forms import AS_CALLED, FLASH, IN_GLUON, JUDGES, OURS, ready, reason
+from benchmarks.race.forms import AS_CALLED, FLASH, JUDGES, OURS, ready, reason
 from benchmarks.race.turns import SECONDS, ratio, turns
 
 
@@ -42,7 +42,7 @@ def rows(
 
     left = {name: form for name, form in forms.items() if name not in (broken or {})}
     calls, errors, refused = _agreeing(case, left, machine, attempt)
-    strict = {name for name in forms if name.startswith(OURS)} | {IN_GLUON}
+    strict = {name for name in forms if name.startswith(OURS)}
     wrong, judge = judged(errors, JUDGES, strict)
     agree = {name: call for name, call in calls.items() if name not in wrong}
     timed, seen, more = _timed(agree, machine, seconds, attempt)

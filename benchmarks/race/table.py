@@ -6,7 +6,6 @@ from benchmarks.race.forms import OURS
 PEERS = {"SDPA": forms.AS_CALLED, "FLASH": forms.FLASH, "CUDNN": forms.CUDNN}
 PEERS |= {"EFFIC.": forms.EFFICIENT, "MATH": forms.MATH, "Flex": forms.FLEX, "tuned": forms.TUNED}
 PEERS |= {"tutor.": forms.TUTORIAL, "spec.": forms.SPECIALISED, "f.-attn": forms.PACKAGE}
-PEERS |= {"Gluon": forms.IN_GLUON}
 UNITS = {"flops": (1e12, "TFLOP/s of a product"), "exps": (1e12, "T exponentials/s")}
 UNITS["bytes"] = (1e9, "GB/s of a copy")
 HEAD = f"{'form':28}{'ms':>10}{'spread':>8}{'x FLASH':>9}{'x ours':>8}{'T/s, GB/s':>11}{'share':>7}"

@@ -2,8 +2,8 @@
 
 No search at run time. What stands here was chosen from the machine code: it spills no registers,
 no two groups of warps compute the same, matrix instructions run on while others are issued, and as
-many programs as the sizes let fit on one SM. Where there are several, the first is used; a
-race decides between them.
+many programs as the sizes let fit on one SM. Where there are several, the first is used: a race
+on a GPU decides between them.
 
 On a Hopper GPU wgmma is M = 64 per warpgroup, and warpgroups stack along M: a tile with fewer than
 64 · groups rows is computed twice. One with fewer than 64 rows is left to mma.sync, which is slower
@@ -24,8 +24,8 @@ class Configuration(NamedTuple):
 
     A program computes a tile of `rows` queries by `keys` keys at a time, with `warps` of 32
     threads, while `stages` tiles are under way from memory: by tensor descriptors if `tma`, and
-    brought by warps that do nothing else if `specialize`. It is that of the second pass, which
-    leaves out what is hidden, if `nan_safe`.
+    brought by a warp that does nothing else if `specialize`, in the kernel of `warps`. It is that
+    of the second pass, which leaves out what is hidden, if `nan_safe`.
     """
 
     rows: int
@@ -44,7 +44,7 @@ class Configuration(NamedTuple):
 INTERPRETED = Configuration(64, 32, 1, 1)
 DELTA = Configuration(32, 0, 4, 1)
 NAN_SAFE = Configuration(16, 32, 8, 1, nan_safe=True)  # small, so that the sums stay in registers
-SPECIALIZED = Configuration(128, 128, 4, 2, specialize=True)  # 12 warps in all
+SPECIALIZED = Configuration(128, 128, 4, 2, specialize=True)  # 4 warps, 4 more and a producer
 BY_POINTERS = {"float32", "bias", "strided"}  # on a Hopper GPU, and else by tensor descriptors
 ANY, AMD, INTERPRETER, HOPPER, BLACKWELL = None, -1, 0, 9, 10  # major compute capabilities
 # For a GPU, a kernel and a variant: rows, keys, warps and stages by width, or some to choose from.
@@ -54,7 +54,7 @@ ANY, AMD, INTERPRETER, HOPPER, BLACKWELL = None, -1, 0, 9, 10  # major compute c
 #   strided   tensor descriptors cannot describe the rows of q, k or v
 #   softcap   its tanh needs registers
 #   intervals  which keys a query sees comes from memory
-#   masked    some blocks are seen in part
+#   whole     blocks have no edges, and there is no mask but the causal one
 #   grouped   several heads of queries share keys
 #   atomic    the kernel for keys adds grad_q in memory
 TILES = [
@@ -67,11 +67,10 @@ TILES = [
     (HOPPER, "forward", "strided", {16: (128, 128, 8, 2), 32: (128, 128, 8, 2), 64: (128, 64, 8, 3),
                                     128: (128, 64, 8, 3), 256: (64, 32, 4, 2)}),
     (HOPPER, "forward", "softcap", {64: (128, 64, 8, 3), 128: (128, 128, 8, 2)}),
-    (HOPPER, "forward", "masked", {64: [(128, 64, 4, 3), SPECIALIZED],
-                                   128: [(128, 128, 8, 2), SPECIALIZED]}),
-    (HOPPER, "forward", "", {16: (128, 128, 8, 2), 32: (128, 128, 8, 2),
-                             64: [SPECIALIZED, (128, 64, 4, 3)],
-                             128: [SPECIALIZED, (128, 128, 8, 2)], 256: (128, 64, 8, 2)}),
+    (HOPPER, "forward", "whole", {64: [SPECIALIZED, (128, 64, 4, 3)],
+                                  128: [SPECIALIZED, (128, 128, 8, 2)]}),
+    (HOPPER, "forward", "", {16: (128, 128, 8, 2), 32: (128, 128, 8, 2), 64: (128, 64, 4, 3),
+                             128: (128, 128, 8, 2), 256: (128, 64, 8, 2)}),
     (AMD, "forward", "", {32: (64, 64, 4, 2), 256: (64, 32, 8, 1)}),
     (ANY, "forward", "intervals", {32: (64, 32, 4, 1)}),
     (ANY, "forward", "", {16: (64, 64, 4, 2), 32: (64, 64, 4, 2), 64: (128, 64, 8, 2),

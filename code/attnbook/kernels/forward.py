@@ -19,13 +19,13 @@ import triton.language as tl
 @triton.jit
 def attend(
     state, begin, end, first_row, q, k, v, scoring, mask, MASK: tl.constexpr,
-    MASKED: tl.constexpr, TILE: tl.constexpr, SPECIALIZE: tl.constexpr,
+    MASKED: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
     """Let a block of queries attend to the keys from begin to end, one block after the other."""
     acc, m, l = state
     rows = first_row + tl.arange(0, TILE.ROWS)[:, None]
     STAGES: tl.constexpr = TILE.STAGES
-    for first in tl.range(begin, end, TILE.KEYS, num_stages=STAGES, warp_specialize=SPECIALIZE):
+    for first in tl.range(begin, end, TILE.KEYS, num_stages=STAGES):
         keys = first + tl.arange(0, TILE.KEYS)[None, :]
         k_block = rows_of(k, first, TILE.KEYS, TILE, MASKED)
         products = tl.dot(q, k_block.T, input_precision=TILE.PRECISION)
@@ -56,8 +56,7 @@ def flash_forward(
     q, k, v, bias, valid_lens, intervals, out, lse, q_strides, k_strides, v_strides, bias_strides,
     n_batch, n_heads, group, heads_per_wave, n_q, n_k, scale, softcap, window, MASK: tl.constexpr,
     PADDED: tl.constexpr, D: tl.constexpr, ROWS: tl.constexpr, KEYS: tl.constexpr,
-    TMA: tl.constexpr, STAGES: tl.constexpr, SPECIALIZE: tl.constexpr, NAN_SAFE: tl.constexpr,
-    PRECISION: tl.constexpr,
+    TMA: tl.constexpr, STAGES: tl.constexpr, NAN_SAFE: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     """out = softmax(S) v and L = log Σ exp S, of one block of queries of one head."""
     TILE: tl.constexpr = Tile(ROWS=ROWS, KEYS=KEYS, D=D, TMA=TMA, STAGES=STAGES, NAN_SAFE=NAN_SAFE,
@@ -83,12 +82,11 @@ def flash_forward(
     state = begun(ROWS, D)
     LEFT: tl.constexpr = window is not None or MASK == INTERVALS
     RIGHT: tl.constexpr = MASK != NONE or PADDED
-    ONE: tl.constexpr = SPECIALIZE or NAN_SAFE  # loop, or warps do not specialize
-    ends = (ends[0], ends[0], ends[3], ends[3]) if ONE else ends
+    ends = (ends[0], ends[0], ends[3], ends[3]) if NAN_SAFE else ends
     for phase in tl.static_range(3):  # masked blocks at the left, full blocks, masked blocks
-        if phase == 1 or ((LEFT, True, RIGHT)[phase] and not ONE):
+        if phase == 1 or ((LEFT, True, RIGHT)[phase] and not NAN_SAFE):
             state = attend(
                 state, ends[phase], ends[phase + 1], first_row, q_block, k, v, scoring, mask,
-                MASK, phase != 1 or (ONE and RIGHT), TILE, SPECIALIZE,
+                MASK, phase != 1 or (NAN_SAFE and RIGHT), TILE,
             )  # fmt: skip
     write(state, out, lse, index, first_row, n_q, MASK != NONE and not NAN_SAFE, TILE)

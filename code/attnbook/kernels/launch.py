@@ -8,7 +8,14 @@ import torch
 
 from attnbook.kernels.backward_keys import flash_backward_keys
 from attnbook.kernels.backward_queries import flash_backward_queries
-from attnbook.kernels.configurations import DELTA, HOPPER, capability, choices_for, nan_safe
+from attnbook.kernels.configurations import (
+    DELTA,
+    HOPPER,
+    SPECIALIZED,
+    capability,
+    choices_for,
+    nan_safe,
+)
 from attnbook.kernels.decode_configurations import (
     MERGE,
     MERGED_WIDTH,
@@ -22,7 +29,7 @@ from attnbook.kernels.delta import PAD_TO, row_deltas
 from attnbook.kernels.forward import flash_forward
 from attnbook.kernels.interpreter import is_interpreting, language_set_once
 from attnbook.kernels.splits import merge_kernel, split_kernel
-from attnbook.kernels.visible import NONE, is_masked, kind, mask_arguments
+from attnbook.kernels.visible import NONE, kind, mask_arguments
 from attnbook.pytorch.products import positive
 
 import triton
@@ -42,18 +49,43 @@ def forward(q, k, v, options, configuration=None):
     arguments = _inputs(q, k, v, options) | sizes_of(q, k, options)
     arguments |= {"out": out, "lse": lse, "scale": scale, "softcap": options.softcap}
     for c in _passes(configuration or choices(q, k, v, options)[0], q, options):
+        if c.specialize:
+            _start_specialized(c, arguments, options.causal)
+            continue
         start(
             flash_forward, blocks_of(q, c.rows), c, **arguments, **mask_arguments(k, c, options),
-            **_tile(q, c), SPECIALIZE=c.specialize,
+            **_tile(q, c),
         )  # fmt: skip
     return out.to(dtype), lse
 
 
+def _start_specialized(c, given, causal):
+    """Start the forward kernel of a Hopper GPU, which reads and writes tiles by descriptors."""
+    from attnbook.kernels import warps  # in Gluon, of which Triton keeps the parts for each GPU
+
+    read = {name: warps.tiles_of(given[name], c.keys) for name in ("k", "v")}
+    read |= {name: warps.tiles_of(given[name], c.rows // 2) for name in ("q", "out")}
+    start(
+        warps.hopper_forward, blocks_of(given["q"], c.rows), c, lse=given["lse"], **read,
+        n_all_heads=given["n_batch"] * given["n_heads"], group=given["group"],
+        together=given["heads_per_wave"], n=given["n_q"], scale=given["scale"],
+        CAUSAL=causal, ROWS=c.rows, KEYS=c.keys, STAGES=c.stages,
+    )  # fmt: skip
+
+
 def choices(q, k, v, options):
     """The configurations that the forward kernel may be compiled with, the one in use first."""
-    variant = _variant(options) | {"masked": is_masked(k, options)}
+    variant = _variant(options) | {"whole": _is_whole(q, k, v, options)}
     aligned = _describable(q, k, v)
     return choices_for(capability(q), "forward", q.shape[3], q.dtype, aligned=aligned, **variant)
+
+
+def _is_whole(q, k, v, options):
+    """Whether blocks have no edges: of any length, of a mask but the causal one, or in memory."""
+    blocks = q.shape[2] == k.shape[2] and q.shape[2] % SPECIALIZED.rows == 0
+    given = options.window, options.valid_lens, options.intervals, options.softcap, options.bias
+    behind = all(x.is_contiguous() for x in (q, k, v))
+    return blocks and behind and all(x is None for x in given)
 
 
 def backward_choices(q, k, v, grad_out, options, atomic):

@@ -21,7 +21,6 @@ import triton
 import triton.language as tl
 
 NONE, BAND, INTERVALS = tl.constexpr(0), tl.constexpr(1), tl.constexpr(2)  # kinds of masks
-LARGEST = 128  # keys in a block
 GROUP = 64  # queries that count as one in the table
 SCATTERED = (
     "rule has documents whose keys are not contiguous, or it was made of lengths that were not "
@@ -55,12 +54,6 @@ def kind(options):
     if options.intervals is not None:
         return INTERVALS
     return BAND if options.causal or options.window is not None else NONE
-
-
-def is_masked(k, options):
-    """Whether a query may see a part of a block of keys."""
-    hides = kind(options) is not NONE
-    return hides or options.valid_lens is not None or k.shape[2] % LARGEST > 0
 
 
 def intervals(rule, q, k):

@@ -1,6 +1,6 @@
 """FlashAttention-3's forward pass for a Hopper GPU, in Gluon: who works when is written out.
 
-The sums are those of `attnbook/kernels/forward.py`; what differs is the timetable. A Hopper GPU
+The sums are those of `forward`; what differs is the timetable. A Hopper GPU
 multiplies matrices on one unit and makes exponentials on another, and a program that does one after
 the other lets each of them idle while the other works. In Triton one asks the compiler to arrange
 that, and has to see what came of it. Gluon lies a layer below: here a program says itself which
@@ -28,10 +28,12 @@ tiles are the fewest: a consumer waits for the next keys before it gives back th
 Blocks are taken from the last to the first. With a causal mask the last is the one on the diagonal,
 the only one that is cut, and it comes before the loop, so that no turn of the loop pays for it.
 
-Nobody has run this kernel on a GPU yet. Gluon has no interpreter, so that the tests bring a small
-one, in which this text agrees with the definition in many orders of its warps and copies; and they
-read its machine code. What tiles look like in memory, and what the units make of them, they do not
-see. So no dispatcher takes it: it is here to race, where it agrees with the definition first.
+It takes what has no edges: whole blocks of queries, as many keys, whose rows lie one behind the
+other, and no mask but the causal one. `launch` gives it what it takes.
+
+Gluon has no interpreter, so that the tests bring a small one, in which this text agrees with the
+definition in many orders of its warps and copies; and they read its machine code. What tiles look
+like in memory, and what the units make of them, only a GPU shows.
 
 Source: Shah et al. (2024), algorithms 1 and 2, without the turns that their two consumers take.
 """
@@ -42,24 +44,16 @@ from attnbook.kernels import order
 from attnbook.kernels.online import LN_2
 from attnbook.kernels.scores import LOG2_E
 
-try:
-    from triton.experimental import gluon
-    from triton.experimental.gluon import language as gl
-    from triton.experimental.gluon.language.nvidia.hopper import (
-        fence_async_shared,
-        mbarrier,
-        tma,
-        warpgroup_mma,
-        warpgroup_mma_wait,
-    )
-    from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
-except ImportError as failed:
-    import triton
-
-    raise ImportError(
-        "this kernel is written in triton.experimental.gluon, and needs Triton 3.6 or one that has "
-        f"the same; this is Triton {triton.__version__}"
-    ) from failed
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import (
+    fence_async_shared,
+    mbarrier,
+    tma,
+    warpgroup_mma,
+    warpgroup_mma_wait,
+)
+from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
 BRINGS, CONSUMES = gl.constexpr(24), gl.constexpr(240)  # registers of a thread, of each kind
 block_and_head = gluon.jit(order.block_and_head.fn)
@@ -161,6 +155,8 @@ def consume(PART: gl.constexpr, CAUSAL: gl.constexpr, out, lse, unit, shared):
     result = warpgroup_mma_wait(0, deps=(summed,))
     gl.store(lse + first_row + rows, (top + gl.log2(total)) * LN_2)
     result = result / gl.convert_layout(total, gl.SliceLayout(1, SUMS))[:, None]
+    if CAUSAL:  # a row with a number that is not finite is NaN, for the second pass of `hidden`
+        result += gl.sum(result - result, 1)[:, None]
     write(result, out, first_row + PART * ROWS, q)
 
 
