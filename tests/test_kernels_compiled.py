@@ -64,7 +64,7 @@ def test_every_product_that_makes_an_address_has_64_bits(chip, widths):
 FEWEST = ("sm_80", 32), (H100, 70), ("sm_100", 13), ("sm_120", 32)
 
 
-@pytest.mark.parametrize(("chip", "widths", "fewest"), asked(*FEWEST, fewest=24))
+@pytest.mark.parametrize(("chip", "widths", "fewest"), asked(*FEWEST, fewest=20))
 def test_no_product_is_made_twice(chip, widths, fewest):
     """Those of a B200's own instruction, which one thread issues for all, no listing tells."""
     assert made.repeating(chip, made.compiled(chip, widths)) == []

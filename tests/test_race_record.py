@@ -128,7 +128,9 @@ def test_the_environment_asks_the_driver_of_a_gpu(tmp_path, monkeypatch, there, 
     assert found["gpu memory"] == "80.0 GiB" and found["triton"] != "none"
 
 
-def test_a_copy_without_git_says_the_commit_it_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "provenance.py"))
+def test_a_copy_says_the_commit_it_is_told_whatever_git_lies_around_it(tmp_path, monkeypatch):
     monkeypatch.setenv("ATTNBOOK_COMMIT", "abc1234")
     assert measure.environment()["commit"] == "abc1234"
+    monkeypatch.delenv("ATTNBOOK_COMMIT")
+    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "provenance.py"))
+    assert measure.environment()["commit"] == "none"

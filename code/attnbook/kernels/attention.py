@@ -36,10 +36,11 @@ def flash_attention(
 
     Returns the output, in the dtype of q, and zeros where a query sees nothing. Raises TypeError if
     dtypes are not those, ValueError if a size, a number or a device is not,
-    NotImplementedError if a bias or a gradient itself asks for a gradient.
+    NotImplementedError if a bias or a gradient itself asks for a gradient, and on a Hopper GPU on
+    the way back of float16 or bfloat16 with a bias.
 
-    Its gradients are those of `flash_attention_backward`, with `atomic=True` on a Hopper GPU unless
-    `torch.use_deterministic_algorithms` asks for the same bits twice.
+    Its gradients are those of `flash_attention_backward`, with `atomic=True` on a Hopper GPU up to
+    width 64 unless `torch.use_deterministic_algorithms` asks for the same bits twice.
 
     Source: Dao (2023), algorithms 1 and 2.
     """

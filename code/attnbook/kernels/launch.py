@@ -35,6 +35,10 @@ from attnbook.pytorch.products import positive
 import triton
 from triton.runtime import _allocation
 
+BY_ADDRESS = (
+    "with a bias, gradients of float16 or bfloat16 are not known to be right on a Hopper GPU; "
+    "expected float32, or attnbook.attention, which takes another backend"
+)
 CACHE = 16 * 2**20  # bytes of keys and values whose programs run together: a third of an H100's L2
 
 
@@ -107,12 +111,14 @@ def backward(
     grad_out, q, k, v, out, lse, options, grad_lse=None, atomic=False, configurations=None
 ):
     """grad_q, grad_k and grad_v; if atomic, by the one kernel that adds in memory."""
+    if options.bias is not None and q.dtype != torch.float32 and capability(q)[0] == HOPPER:
+        raise NotImplementedError(BY_ADDRESS)
     dtype, (grad_out, q, k, v, out) = q.dtype, widened(grad_out, q, k, v, out)
     grads = empty(q), empty(k), empty(v)
     if not (out.numel() and k.shape[2]):
         return tuple(x.zero_().to(dtype) for x in grads)
     scale, sign = positive(options.scale)
-    grad_out, q, k, v = with_contiguous_features(grad_out, q if sign == 1 else q * sign, k, v)
+    grad_out, q, k, v = _for_the_way_back(grad_out, q if sign == 1 else q * sign, k, v)
     by_keys, by_rows = configurations or backward_choices(q, k, v, grad_out, options, atomic)[0]
     arguments = _inputs(q, k, v, options) | sizes_of(q, k, options)
     arguments |= {"grad_out": grad_out, "grad_strides": grad_out.stride()[:3]}
@@ -140,10 +146,22 @@ def backward(
 def takes_atomic(q):
     """Whether autograd takes the kernel that adds in memory: where no bits need be the same twice.
 
-    On a Hopper GPU the compiler lets its products run on, and those of the two kernels not always.
+    On an H200 it was the faster way at width 64, and not at 128.
     """
     deterministic = torch.are_deterministic_algorithms_enabled() or q.dtype == torch.float32
-    return capability(q)[0] == HOPPER and not deterministic
+    return capability(q)[0] == HOPPER and q.shape[3] <= 64 and not deterministic
+
+
+def _for_the_way_back(*tensors):
+    """The same tensors; on a Hopper GPU copies of those that no tensor descriptor describes.
+
+    There the sums of a kernel that reads rows by address were wrong, in Triton 3.6.
+    """
+    tensors = with_contiguous_features(*tensors)
+    if capability(tensors[0])[0] != HOPPER:
+        return tensors
+    rows = torch.contiguous_format
+    return [x if _describable(x) else x.clone(memory_format=rows) for x in tensors]
 
 
 def _shift_and_delta(grad_out, out, lse, grad_lse):

@@ -25,7 +25,7 @@ def environment():
     """What a figure depends on: machine, system, versions, commit and date, as a dict of text.
 
     Where there is a GPU, its driver, its highest clocks and its limit of power are there too. The
-    commit is git's, or else what ATTNBOOK_COMMIT holds, for a copy of the files without git.
+    commit is what ATTNBOOK_COMMIT holds, for a copy of the files without their git, or else git's.
     """
     found = {
         "processor": _processor(),
@@ -101,6 +101,8 @@ def _processor():
 
 def commit():
     """The commit that the package is at, with a + if it was changed since."""
+    if told := os.environ.get("ATTNBOOK_COMMIT"):
+        return told
     git = ("git", "-C", str(Path(__file__).parent))
     try:
         run = [
@@ -108,5 +110,5 @@ def commit():
             for command in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain"))
         ]
     except (OSError, subprocess.CalledProcessError):
-        return os.environ.get("ATTNBOOK_COMMIT") or "none"
+        return "none"
     return run[0].strip() + ("+" if run[1].strip() else "")
