@@ -234,6 +234,10 @@ SHOWN = {  # each record by its hash, with the chapters that show it and say wha
     "lengths": ("88e7ea39cab21358", "gpu/roofline and numpy/flash-attention"),
     "lists": ("ecb3a96992f7bf9b", "learning/circuit"),
     "lists-torch-2.14": ("51160c3c28ddda98", "learning/circuit"),
+    "nvidia-h200": (
+        "820d126c0dbffb69",
+        "gpu/roofline, gpu/flex-attention, gpu/machine-code, the README and benchmarks/README.md",
+    ),
     "processor": ("6d0590ceee0194b0", "gpu/fused"),
     "texts": ("12575a9691ccd678", "learning/teach"),
     "texts-torch-2.14": ("ac18e47bc43b91f5", "learning/teach"),

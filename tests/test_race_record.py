@@ -1,6 +1,7 @@
 """Where a race's record comes from: what is read, what is refused, how it is traced to a commit."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -94,6 +95,23 @@ def test_every_record_that_is_kept_is_of_the_commit_that_it_names():
     for found in measure.gpu_results():
         where = found["environment"]
         assert where["source"] == record.source(ls_tree(where["commit"]))
+
+
+def test_the_rows_of_a_case_are_found_by_its_fields():
+    (race,) = measure.gpu_results()
+    rows = measure.race_rows(race, way="forward", name="causal", width=128, n_k=4096)
+    assert {"ours", "SDPA, as called", "SDPA FLASH"} <= rows.keys()
+    assert all(row["case"].startswith("forward, causal, width 128, 4096") for row in rows.values())
+    for fields, said in (
+        ({"way": "sideways"}, "0 cases of the race have {'way': 'sideways'}"),
+        ({"way": "forward"}, "cases of the race have {'way': 'forward'}; expected one"),
+        (
+            {"way": "backward", "name": "causal", "width": 64, "n_k": 8192},
+            "the race on NVIDIA H200 did not come to backward, causal, width 64, 8192 keys",
+        ),
+    ):
+        with pytest.raises(ValueError, match=re.escape(said)):
+            measure.race_rows(race, **fields)
 
 
 def test_files_are_named_after_the_gpu():

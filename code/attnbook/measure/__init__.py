@@ -15,7 +15,7 @@ from attnbook.measure.cost import (
 )
 from attnbook.measure.memory import peak_array_memory, peak_memory
 from attnbook.measure.provenance import environment
-from attnbook.measure.record import gpu_results, length_results, recorded
+from attnbook.measure.record import gpu_results, length_results, race_rows, recorded
 from attnbook.measure.roofline import (
     Ceilings,
     ceilings,
@@ -46,6 +46,7 @@ __all__ = [
     "peak_array_memory",
     "peak_memory",
     "probes",
+    "race_rows",
     "ratios",
     "recorded",
     "rounds",

@@ -58,6 +58,21 @@ def gpu_results(folder=None):
     return races
 
 
+def race_rows(race, **case):
+    """What each form did in one case of a race from `gpu_results`: its row, a dict, by its name.
+
+    `case` has as many of the case's fields as tell it from the others: way, name, width, n_k and so
+    on. Raises ValueError if no case of the race has them, or several have, or it was not measured.
+    """
+    found = [each["id"] for each in race["cases"] if case.items() <= each.items()]
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} cases of the race have {case}; expected one")
+    rows = {row["form"]: row for row in race["rows"] if row["case"] == found[0]}
+    if not rows:
+        raise ValueError(f"the race on {race['environment']['gpu']} did not come to {found[0]}")
+    return rows
+
+
 def _refuse_race(race):
     where = race["environment"]
     name = where.get("gpu", "none")

@@ -72,6 +72,9 @@ def _type(value):
     """The type of an argument as `compiled` takes it; None for a constant."""
     if isinstance(value, tuple):
         return tuple("i32" if x == 1 else _type(x) for x in value)
+    if hasattr(value, "block_shape"):  # a tensor descriptor of Gluon's
+        kind = DTYPES[value.base.dtype].removeprefix("*")
+        return f"tensordesc<{kind}{list(value.block_shape)},{value.layout!r}>"
     if isinstance(value, torch.Tensor):
         return DTYPES[value.dtype] + (":16" if value.data_ptr() % 16 == 0 else "")
     if isinstance(value, float):

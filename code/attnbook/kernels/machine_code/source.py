@@ -13,6 +13,7 @@ import textwrap
 from types import ModuleType
 
 _JITTED = {"JITFunction": "triton.jit", "InterpretedFunction": "triton.jit"}
+_JITTED |= {"GluonJITFunction": "gluon.jit"}
 _JITTED["ConstexprFunction"] = "triton.constexpr_function"
 
 
@@ -37,7 +38,14 @@ def module_text(kernel, constants):
         writer.constants[key] = writer.expression(key, value)
     items = ", ".join(f"{key!r}: {text}" for key, text in writer.constants.items())
     head = "import triton\nimport triton.language as tl\n"
+    if is_gluon(kernel):
+        head += "from triton.experimental import gluon\n"
     return "\n".join([head, *writer.lines, f"CONSTANTS = {{{items}}}", ""])
+
+
+def is_gluon(kernel):
+    """Whether a kernel is written in Gluon, the layer below Triton's language."""
+    return type(kernel).__name__ == "GluonJITFunction"
 
 
 class _Writer:
