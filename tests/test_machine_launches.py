@@ -12,11 +12,11 @@ from attnbook.kernels.configurations import choices_for
 from attnbook.kernels.machine_code.launches import CAPABILITIES
 
 
-def inputs(width, n=256):
+def inputs(width, n=240):
     return torch.zeros(3, 1, 2, n, width, dtype=torch.bfloat16)
 
 
-def forward(width, target="sm_90", n=256, **options):
+def forward(width, target="sm_90", n=240, **options):
     q, k, v = inputs(width, n)
     found = machine_code.launches(lambda: kernels.flash_attention(q, k, v, **options), target)
     assert [one.configuration.nan_safe for one in found] == [False, True][: len(found)]
@@ -39,6 +39,14 @@ def test_a_launch_is_written_down_and_not_made():
     assert found.constants["D"] == 64 and found.constants["group"] == 1
     assert forward(64, n=257).signature["n_q"] == "i32"
     assert found.signature["q_strides"] == ("i32:16",) * 3
+
+
+def test_a_launch_of_a_kernel_in_gluon_is_one_too():
+    found = forward(64, n=256)
+    assert found.kernel.fn.__name__ == "hopper_forward" and found.configuration.specialize
+    assert found.signature["k"].startswith("tensordesc<bf16[128, 64],NVMMASharedLayout(")
+    code = found.compiled()
+    assert code.warps == 12 and code.counts["tensor stores"] > 0 == code.spills
 
 
 def test_all_is_put_back_after_an_error():
@@ -82,8 +90,8 @@ def test_what_hides_a_key_is_started_twice():
 
 def test_the_package_s_forward_on_an_h100():
     """Warps with different work: two groups of four share the queries, others load."""
-    code = forward(64).compiled()
-    c = tile("forward")
+    code = forward(64, n=256).compiled()
+    c = tile("forward", whole=True)
     scores = c.rows * c.keys // 2
     assert code.stack == code.spills == 0
     assert code.hot.flops == 4 * scores * 64

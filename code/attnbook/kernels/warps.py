@@ -155,14 +155,17 @@ def consume(PART: gl.constexpr, CAUSAL: gl.constexpr, out, lse, unit, shared):
     result = warpgroup_mma_wait(0, deps=(summed,))
     gl.store(lse + first_row + rows, (top + gl.log2(total)) * LN_2)
     result = result / gl.convert_layout(total, gl.SliceLayout(1, SUMS))[:, None]
-    if CAUSAL:  # a row with a number that is not finite is NaN, for the second pass of `hidden`
-        result += gl.sum(result - result, 1)[:, None]
-    write(result, out, first_row + PART * ROWS, q)
+    write(result, out, first_row + PART * ROWS, q, CAUSAL)
 
 
 @gluon.jit
-def write(result, out, row, tile):
-    """Write a tile of the output by the copy engine, from where the queries lay."""
+def write(result, out, row, tile, SPREAD: gl.constexpr):
+    """Write a tile of the output by the copy engine, from where the queries lay.
+
+    If SPREAD, rows with a number that is not finite as NaN, for the second pass of `hidden`.
+    """
+    if SPREAD:
+        result += gl.sum(result - result, 1)[:, None]
     tile.store(result.to(tile.dtype))
     fence_async_shared()  # the copy engine sees what was stored
     store(out, [row, 0], tile)

@@ -33,7 +33,7 @@ def compiled(kernel, constants, job):
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    if job["gluon"]:
+    if kernel.is_gluon():
         from triton.experimental.gluon._runtime import GluonASTSource as ASTSource
     types = {name: job["signature"].get(name, "constexpr") for name in kernel.arg_names}
     signature = {name: tuple(t) if isinstance(t, list) else t for name, t in types.items()}

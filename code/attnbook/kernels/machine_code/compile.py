@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from attnbook.kernels.machine_code.listing import Loop, hottest, instructions, loops
-from attnbook.kernels.machine_code.source import is_gluon, module_text, python_function
+from attnbook.kernels.machine_code.source import module_text, python_function
 
 TARGETS = {f"sm_{arch}": ("cuda", arch, 32) for arch in (80, 86, 89, 90, 100, 120)}
 TARGETS |= {"gfx942": ("hip", "gfx942", 64)}
@@ -88,7 +88,6 @@ def compiled(kernel, signature, constants, target="sm_90", *, num_warps=4, num_s
             [name, *place] for name, kind in signature.items() for place in _promised(kind)
         ],
         "target": TARGETS[target],
-        "gluon": is_gluon(kernel),
         "options": {"num_warps": num_warps, "num_stages": num_stages, **options},
     }
     with tempfile.TemporaryDirectory() as folder:

@@ -38,14 +38,9 @@ def module_text(kernel, constants):
         writer.constants[key] = writer.expression(key, value)
     items = ", ".join(f"{key!r}: {text}" for key, text in writer.constants.items())
     head = "import triton\nimport triton.language as tl\n"
-    if is_gluon(kernel):
+    if _JITTED.get(type(kernel).__name__) == "gluon.jit":
         head += "from triton.experimental import gluon\n"
     return "\n".join([head, *writer.lines, f"CONSTANTS = {{{items}}}", ""])
-
-
-def is_gluon(kernel):
-    """Whether a kernel is written in Gluon, the layer below Triton's language."""
-    return type(kernel).__name__ == "GluonJITFunction"
 
 
 class _Writer:
