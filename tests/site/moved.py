@@ -38,6 +38,12 @@ def rotation(m, n, frequency):
     return {"q": q, "k": k, "product": q @ k}
 
 
+def clocks(position, power):
+    row = positions.sinusoidal(np.array([position]), 8, 10**power)[0]
+    turned = positions.frequencies(8, 10**power) * position
+    return {"row": row, "turned": turned, "away": np.abs(np.arctan2(row[::2], row[1::2]))}
+
+
 def heads(word, sharpness):
     places, kinds = np.arange(5), np.array(["name", "verb", "name", "word", "verb"])
     before = -sharpness * np.abs(word - 1.0 - places)
@@ -91,6 +97,7 @@ MOVED = {
     temperature: {"power": numbers(-2, 2)},
     mask: {"mask": painted},
     rotation: {"m": whole(0, 40), "n": whole(0, 40), "frequency": numbers(0.05, 1)},
+    clocks: {"position": whole(0, 6299), "power": whole(2, 5)},
     heads: {"word": whole(0, 4), "sharpness": numbers(0, 5)},
     blocks: {"seen": whole(1, 6)},
     roofline: {"power": whole(5, 17), "width": whole(32, 256), "bytes": one_of(1, 2, 4)},

@@ -4,7 +4,8 @@ import faults
 import looks
 import numpy as np
 import pytest
-from moved import MOVED, settings
+from browsing import altered
+from moved import MOVED, clocks, settings
 from playwright.sync_api import expect
 
 from tools.reproducible import ROOT
@@ -22,9 +23,8 @@ def test_every_figure_is_compared():
     assert names == {judge.__name__ for judge in MOVED}
 
 
-@pytest.mark.parametrize("judge", MOVED, ids=lambda judge: judge.__name__)
-def test_a_figure_computes_what_the_package_does(judge, visit):
-    page = visit("book/index.html").page
+def compare(page, judge):
+    """A figure at twenty settings, with the package; returns what it drew and said."""
     seen = set()
     for state in settings(judge):
         found, drawn, said, first = page.evaluate(LOOK, [judge.__name__, state])
@@ -35,7 +35,31 @@ def test_a_figure_computes_what_the_package_does(judge, visit):
             np.testing.assert_allclose(found[name], value, rtol=1e-12, atol=1e-12, err_msg=name)
         assert "NaN" not in drawn + said and "undefined" not in drawn + said
         seen.add((drawn, said))
-    assert len(seen) > 3
+    return seen
+
+
+@pytest.mark.parametrize("judge", MOVED, ids=lambda judge: judge.__name__)
+def test_a_figure_computes_what_the_package_does(judge, visit):
+    assert len(compare(visit("book/index.html").page, judge)) > 3
+
+
+WRONG = {  # in a figure one text in place of another, and what it computes wrongly then
+    clocks: [
+        ("** (-m / PAIRS)", "** (-m / (PAIRS - 1))", "row"),
+        ("[Math.sin(angle), Math.cos(angle)]", "[Math.cos(angle), Math.sin(angle)]", "row"),
+        ("position * theta", "(position * theta) % TURN", "turned"),
+        ("Math.abs(Math.atan2(", "(Math.atan2(", "away"),
+    ],
+}
+
+
+@pytest.mark.parametrize("judge", WRONG, ids=lambda judge: judge.__name__)
+def test_a_wrong_figure_is_found(judge, visit):
+    page = visit("book/index.html").page
+    for old, new, name in WRONG[judge]:
+        with altered(page, f"live/figures/{judge.__name__}.mjs", old, new):
+            with pytest.raises(AssertionError, match=rf"\n{name}\n"):
+                compare(page, judge)
 
 
 def test_a_figure_moves_by_keys_and_says_so(visit):

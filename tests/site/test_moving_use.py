@@ -27,6 +27,12 @@ ANSWERS = {
         ({"mask": [[0] * 4] * 4}, "“sat” sees nothing, and its weights are all 0"),
     ],
     "rotation": [({"m": 22}, "1.00 turns of the circle; the product is 1.000.")],
+    "clocks": [
+        ({"position": 63}, "stand 10°, 1°, 36° and 4° away"),
+        ({"position": 63}, "Pair 2 tells the two positions apart best, by 36°"),
+        ({"position": 6283}, "stand 11°, 1°, 0° and 0° away"),
+        ({"power": 2}, "have made 0.48, 0.15, 0.048 and 0.015 turns"),
+    ],
     "blocks": [({"seen": 5}, "multiplied by c = 0.33, and their ratio stays 5.20")],
     "heads": [({"sharpness": 5}, "the single head gives “Anna” 0.00, “saw” 0.00")],
     "roofline": [
