@@ -33,15 +33,19 @@ RUN_AXE = """async options =>
 RESIZED = "new Promise(done => setTimeout(done, 300))"
 OF_A_PHONE = ["target-size", "scrollable-region-focusable", "button-name", "link-name"]
 CONTRAST = """async judged => {  // of text in one colour and size on one ground, one is enough
+  const grounds = new Map([[null, ""]]);
+  const ground = node => {
+    if (!grounds.has(node)) {
+      const {backgroundColor, backgroundImage, opacity} = getComputedStyle(node);
+      const own = `${backgroundColor} ${backgroundImage} ${opacity}`;
+      const seen = own === "rgba(0, 0, 0, 0) none 1" ? "" : ` on ${own}`;
+      grounds.set(node, seen + ground(node.parentElement));
+    }
+    return grounds.get(node);
+  };
   const kind = node => {
     const {color, fontSize, fontWeight} = getComputedStyle(node);
-    const kind = [color, fontSize, fontWeight];
-    for (; node; node = node.parentElement) {
-      const {backgroundColor, backgroundImage, opacity} = getComputedStyle(node);
-      const ground = `${backgroundColor} ${backgroundImage} ${opacity}`;
-      if (ground !== "rgba(0, 0, 0, 0) none 1") kind.push(ground);
-    }
-    return kind.join(" on ");
+    return [color, fontSize, fontWeight].join(" on ") + ground(node);
   };
   const texts = [...document.querySelectorAll("body *")].filter(node =>
     node.checkVisibility({visibilityProperty: true}) && (node.matches("input")

@@ -22,9 +22,14 @@ def test_every_figure_is_compared():
     assert names == {judge.__name__ for judge in MOVED}
 
 
+@pytest.fixture(scope="module")
+def page(open_in, site):
+    """A page that only lends its scripts to the tests that follow each other."""
+    return open_in(site, "book/index.html").page
+
+
 @pytest.mark.parametrize("judge", MOVED, ids=lambda judge: judge.__name__)
-def test_a_figure_computes_what_the_package_does(judge, visit):
-    page = visit("book/index.html").page
+def test_a_figure_computes_what_the_package_does(judge, page):
     seen = set()
     for state in settings(judge):
         found, drawn, said, first = page.evaluate(LOOK, [judge.__name__, state])
