@@ -23,6 +23,7 @@ DIRECT = build_opener(ProxyHandler({}))  # ten times as fast as a request of the
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
+@functools.cache  # most files are those of all pages
 def _sent(text):
     return len(gzip.compress(DRAWING.sub(rb"\1", text)))
 
@@ -82,6 +83,9 @@ FORGET = """async () => {
 }"""
 
 
+IDLE = "new Promise(done => requestIdleCallback(() => done(), {timeout: 1000}))"
+
+
 class Window:
     """One window of a browser: the page that is open, what it asked for and complained about.
 
@@ -92,8 +96,8 @@ class Window:
     def __init__(self, browser, scripts=True):
         self.scripts = scripts
         self.page = browser.new_context(java_script_enabled=scripts).new_page()
-        self.page.on("request", lambda request: self.requests.add(request.url))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self._requests.add(request.url))
+        self.page.on("pageerror", lambda error: self._complaints.append(str(error)))
         self.page.on("console", self._hear)
         self.page.add_init_script(WATCH_SHIFTS)
         self.root = self.seen = None
@@ -108,12 +112,30 @@ class Window:
         self.page.emulate_media(color_scheme=scheme, media="screen", reduced_motion="no-preference")
         self.resize(width)
         self.root, self.path, self.seen = root, path, (scheme, width)
-        self.requests, self.complaints = set(), []
+        self._requests, self._complaints, self._waited = set(), [], False
         self.page.goto(f"{root}/{path}")
         if self.scripts:
             self.page.evaluate("document.fonts.ready.then(() => true)")
-            self.page.wait_for_timeout(100)  # for what the page asks for after it has loaded
+            self.page.evaluate(IDLE)
         return self
+
+    @property
+    def requests(self):
+        """The addresses that the page asked for."""
+        self._wait()
+        return self._requests
+
+    @property
+    def complaints(self):
+        """What its console said, and which errors nobody caught."""
+        self._wait()
+        return self._complaints
+
+    def _wait(self):
+        """Once for each page, for what it asks for after it has loaded."""
+        if self.scripts and not self._waited:
+            self.page.wait_for_timeout(100)
+        self._waited = True
 
     def resize(self, width):
         self.page.set_viewport_size({"width": width, "height": 900})
@@ -129,7 +151,7 @@ class Window:
 
     def _hear(self, message):
         if message.type in ("error", "warning"):
-            self.complaints.append(f"{message.text} {message.location.get('url', '')}".strip())
+            self._complaints.append(f"{message.text} {message.location.get('url', '')}".strip())
 
     def alone(self):
         """The same page in a window of its own, which fetches no font that only others have."""

@@ -1,7 +1,7 @@
 """The built site, a browser that visits it, and small books that are built for one test."""
 
 import subprocess
-from functools import partial
+from functools import cache, partial
 
 import pytest
 from browsing import Window, launched, served
@@ -56,6 +56,32 @@ def visit(open_in, site):
 def live(visit):
     """Open a page that runs: live(path, width=...)."""
     return lambda path=PAGE, **view: Live(visit(path, **view).page)
+
+
+@pytest.fixture(scope="module")
+def running(browser, site):
+    """Pages that run, each opened once for the tests of a file: running(path)."""
+    pages = []
+
+    @cache
+    def opened(path):
+        window = Window(browser).open(site, path)
+        pages.append(window.page)
+        return Live(window.page, window)
+
+    yield opened
+    for page in pages:
+        page.context.close()
+
+
+@pytest.fixture
+def live_on(running):
+    """A page that runs, as the book has it, in a Python that goes on: live_on(path).
+
+    To begin one takes many seconds. So what needs no new one, and no page that nobody has used,
+    goes on where the test before it ended.
+    """
+    return lambda path=PAGE: running(path).as_it_was()
 
 
 @pytest.fixture(scope="module")

@@ -10,15 +10,16 @@ import faults
 import looks
 import pytest
 from browsing import served
-from running import NEEDS_PYTHON, PAGE, PATIENCE, STATIC, Live
+from playwright.sync_api import expect
+from running import NEEDS_PYTHON, PAGE, PATIENCE, PLAIN, STATIC, Live
 
 from attnbook import exercises
 from tools import runtime, toc
 
 pytestmark = NEEDS_PYTHON
 LIVE = [page for page in toc.chapters() if page.startswith("book/numpy/")]
-EVERY_OTHER = [  # each takes a quarter of a minute
-    pytest.param(page, marks=pytest.mark.everywhere) if n % 2 else page
+EVERY_THIRD = [  # each takes a quarter of a minute, some of them three
+    page if n % 3 == 1 else pytest.param(page, marks=pytest.mark.everywhere)
     for n, page in enumerate(LIVE)
 ]
 
@@ -38,7 +39,7 @@ for name in exercises.names([{chapter!r}]):
 print("all judged")"""
 
 
-@pytest.mark.parametrize("page", EVERY_OTHER)
+@pytest.mark.parametrize("page", EVERY_THIRD)
 def test_cells_print_what_the_page_shows_and_exercises_judge(page, visit):
     """In one Python, since each page takes seconds to begin one."""
     window = visit(f"{page}.html")
@@ -76,9 +77,9 @@ def varies(code):
     return "nbval-ignore-output" in code["metadata"].get("tags", [])
 
 
-def test_a_request_of_the_worker_to_another_host_is_seen(visit):
-    window = visit(PAGE)
-    live = Live(window.page)
+def test_a_request_of_the_worker_to_another_host_is_seen(live_on):
+    live = live_on()
+    window = live.window
     first = live.first()
     live.write(first, "import js; js.fetch('http://127.0.0.2:9/x'); 1")
     assert live.run(first) == "1"
@@ -86,9 +87,57 @@ def test_a_request_of_the_worker_to_another_host_is_seen(visit):
     assert any("127.0.0.2" in fault for fault in faults.elsewhere(window))
 
 
-def test_a_page_with_an_editor_and_outputs_has_no_fault(visit):
-    window = visit("book/numpy/masks.html")
-    live = Live(window.page)
+def test_what_another_page_has_solved_meanwhile_is_kept(live_on):
+    opened = live_on("book/numpy/masks.html")
+    number = opened.exercise("masks.causal_mask")
+    opened.run(number)  # Python has begun, with the record as it was
+    record = json.dumps({"masks.added": {"tries": 1, "solved": "2026-01-05"}})
+    opened.page.evaluate("text => localStorage.setItem('attnbook-progress', text)", record)
+    opened.write(number, "exercises.masks.causal_mask.check(lambda n_q, n_k: np.ones((n_q, n_k)))")
+    assert opened.run(number).startswith("Not yet")
+    kept = json.loads(opened.page.evaluate("localStorage.getItem('attnbook-progress')"))
+    assert kept.keys() == {"masks.added", "masks.causal_mask"}
+
+
+def test_only_the_answer_that_was_asked_for_opens(live_on):
+    opened = live_on("book/numpy/masks.html")
+    folds = opened.page.locator("details.reveal")
+    opened.run(opened.exercise("masks.causal_mask"))
+    assert folds.evaluate_all("all => all.filter(fold => fold.open).length") == 0
+    cell = opened.page.locator("div.cell[id]", has=folds.first).first
+    opened.run(int(cell.get_attribute("id").removeprefix("cell-")))
+    assert folds.evaluate_all("all => all.filter(fold => fold.open).length") == 1
+
+
+def test_a_mistake_in_an_answer_is_named_and_the_right_one_is_kept(live_on, site):
+    opened = live_on("book/numpy/masks.html")
+    number = opened.exercise("masks.causal_mask")
+    assert opened.run(number) == "Not attempted yet."
+    answer = (
+        "def causal_mask(n_q, n_k):\n    return np.tri(n_q, n_k, {}, dtype=bool)\n\n"
+        "exercises.masks.causal_mask.check(causal_mask)"
+    )
+    opened.write(number, answer.format(0))
+    assert opened.run(number).startswith("Not yet: the triangle is anchored at the top left")
+    card = opened.page.locator("section.exercise", has=opened.cell(number))
+    assert "solved" not in card.get_attribute("class")
+    opened.write(number, answer.format("n_k - n_q"))
+    assert opened.run(number).startswith("Correct.")
+    assert "solved" in card.get_attribute("class")
+    later = opened.page.context.new_page()
+    later.goto(opened.page.url)
+    again = Live(later).cell(number)
+    expect(again).to_contain_text("n_k - n_q")
+    assert "solved" in later.locator("section.exercise", has=again).get_attribute("class")
+    later.goto(f"{site}/book/progress.html")
+    mark = later.locator("[data-exercise='masks.causal_mask']")
+    mark.filter(has_text="solved on 20").wait_for()
+    later.close()
+
+
+def test_a_page_with_an_editor_and_outputs_has_no_fault(live_on):
+    live = live_on("book/numpy/masks.html")
+    window = live.window
     number = live.exercise("masks.causal_mask")
     live.write(number, "print('x' * 200)\nnp.eye(3)")
     live.run(number)
@@ -105,35 +154,92 @@ def test_a_page_with_an_editor_and_outputs_has_no_fault(visit):
         window.look(scheme, width)
         judge = faults.barriers if width == 1280 else faults.barriers_on_a_phone
         assert faults.pale(window) == judge(window) == [], (scheme, width)
+    window.page.reload()  # for whoever uses it next
 
 
-def test_a_mistake_in_an_answer_is_named_and_the_right_one_is_kept(live, site):
-    opened = live("book/numpy/masks.html")
-    number = opened.exercise("masks.causal_mask")
-    assert opened.run(number) == "Not attempted yet."
-    answer = (
-        "def causal_mask(n_q, n_k):\n    return np.tri(n_q, n_k, {}, dtype=bool)\n\n"
-        "exercises.masks.causal_mask.check(causal_mask)"
+HOSTILE = {
+    "1 / 0": "ZeroDivisionError: division by zero",
+    "def f(:": "SyntaxError: invalid syntax",
+    "[np.empty(10**7) for _ in range(1000)]": "Unable to allocate",
+    "def f(n):\n    return f(n + 1)\nf(0)": "RecursionError",
+    "import sys; sys.exit()": "SystemExit",
+    "raise KeyboardInterrupt": "KeyboardInterrupt",
+    "import os; os._exit(1)": "The next run begins a new one",
+    "import torch": "open the notebook on your own machine",
+    "open('nowhere')": "FileNotFoundError",
+    "input()": "write the text into the cell",
+}
+
+
+def test_whatever_a_cell_does_the_page_goes_on(live_on):
+    opened = live_on()
+    for source, told in HOSTILE.items():
+        opened.write(PLAIN, source)
+        shown = opened.run(PLAIN)
+        assert told in shown and len(shown) < 600, source
+        opened.write(PLAIN, "print(np.ones(2) + 2)")
+        assert opened.run(PLAIN) == "[3. 3.]", source
+
+
+def test_an_endless_loop_is_stopped_and_the_next_run_begins_anew(live_on):
+    opened = live_on()
+    opened.write(PLAIN, "mine = 1\nprint('begun', flush=True)\nwhile True: pass")
+    opened.cell(PLAIN).locator(".run").click()
+    opened.cell(PLAIN).locator(".live-output", has_text="begun").wait_for(timeout=PATIENCE)
+    assert opened.cell(PLAIN).locator(".run").inner_text() == "Stop"
+    opened.cell(PLAIN).locator(".run").click()
+    opened.done()
+    assert opened.shown(PLAIN).endswith(
+        "Stopped. The next run begins a new Python, without the variables of this one."
     )
-    opened.write(number, answer.format(0))
-    assert opened.run(number).startswith("Not yet: the triangle is anchored at the top left")
-    card = opened.page.locator("section.exercise", has=opened.cell(number))
-    assert "solved" not in card.get_attribute("class")
-    opened.write(number, answer.format("n_k - n_q"))
-    assert opened.run(number).startswith("Correct.")
-    assert "solved" in card.get_attribute("class")
-    opened.page.reload()
-    opened = Live(opened.page)
-    assert "n_k - n_q" in opened.cell(number).inner_text()
-    assert "solved" in card.get_attribute("class")
-    opened.page.goto(f"{site}/book/progress.html")
-    mark = opened.page.locator("[data-exercise='masks.causal_mask']")
-    mark.filter(has_text="solved on 20").wait_for()
+    opened.write(PLAIN, "print('mine' in globals(), len(weights))")
+    assert opened.run(PLAIN) == "False 3"  # the cells above have run again
 
 
-def test_hints_come_one_by_one_and_stay_and_the_solution_opens(live):
-    opened = live("book/numpy/masks.html")
-    number = opened.exercise("masks.causal_mask")
+def test_a_cell_that_prints_for_ever_drowns_no_page(live_on):
+    opened = live_on()
+    opened.write(PLAIN, "while True: print('x' * 50)")
+    opened.cell(PLAIN).locator(".run").click()
+    cut = "what it prints from here on is not shown"
+    opened.cell(PLAIN).locator(".live-output", has_text=cut).wait_for(timeout=PATIENCE)
+    opened.cell(PLAIN).locator(".run").click()
+    opened.done()
+    assert len(opened.shown(PLAIN)) < 120_000
+
+
+def test_a_cell_needs_those_above_it_and_says_which_of_them_failed(live_on):
+    opened = live_on()
+    first = opened.exercise("weighted_average.by_hand")
+    opened.write(3, "raise ValueError('mine')")
+    shown = opened.run(first)
+    assert "cell 3 ended with an error. You have edited it: Reset brings" in shown
+    opened.cell(3).locator(".reset").click()
+    assert opened.run(first) == "Not attempted yet."
+
+
+def test_an_answer_without_its_check_is_told_so(live_on):
+    opened = live_on()
+    number = opened.exercise("weighted_average.very_wide")
+    opened.write(number, "1")
+    assert opened.run(number) == "1"
+    status = opened.cell(number).locator("[role=status]")
+    assert status.inner_text().startswith("ran, but checked no answer")
+
+
+def test_keys_run_a_cell_and_leave_its_editor(live_on):
+    opened = live_on()
+    opened.write(3, "print(6 * 7)")
+    opened.page.keyboard.press("Shift+Enter")
+    opened.done()
+    assert opened.shown(3) == "42"
+    opened.page.keyboard.press("Escape")
+    focused = "document.activeElement.getAttribute('aria-label')"
+    assert opened.page.evaluate(focused) == "Run cell 3"
+
+
+def test_hints_come_one_by_one_and_stay_and_the_solution_opens(live_on):
+    opened = live_on()
+    number = opened.exercise("weighted_average.normalise")
     told = opened.run(number)
     for hint in (1, 2, 3):
         opened.press(number, "Hint")
@@ -156,93 +262,8 @@ def test_hints_come_one_by_one_and_stay_and_the_solution_opens(live):
     assert card.locator("details.solution p").first.is_visible()
 
 
-HOSTILE = {
-    "1 / 0": "ZeroDivisionError: division by zero",
-    "def f(:": "SyntaxError: invalid syntax",
-    "[np.empty(10**7) for _ in range(1000)]": "Unable to allocate",
-    "def f(n):\n    return f(n + 1)\nf(0)": "RecursionError",
-    "import sys; sys.exit()": "SystemExit",
-    "raise KeyboardInterrupt": "KeyboardInterrupt",
-    "import os; os._exit(1)": "The next run begins a new one",
-    "import torch": "open the notebook on your own machine",
-    "open('nowhere')": "FileNotFoundError",
-    "input()": "write the text into the cell",
-}
-
-
-def test_whatever_a_cell_does_the_page_goes_on(live):
-    opened = live()
-    number = opened.exercise("weighted_average.very_wide")
-    for source, told in HOSTILE.items():
-        opened.write(number, source)
-        shown = opened.run(number)
-        assert told in shown and len(shown) < 600, source
-        opened.write(number, "print(np.ones(2) + 2)")
-        assert opened.run(number) == "[3. 3.]", source
-
-
-def test_an_endless_loop_is_stopped_and_the_next_run_begins_anew(live):
-    opened = live()
-    number = opened.exercise("weighted_average.very_wide")
-    opened.write(number, "mine = 1\nprint('begun', flush=True)\nwhile True: pass")
-    opened.cell(number).locator(".run").click()
-    opened.cell(number).locator(".live-output", has_text="begun").wait_for(timeout=PATIENCE)
-    assert opened.cell(number).locator(".run").inner_text() == "Stop"
-    opened.cell(number).locator(".run").click()
-    opened.done()
-    assert opened.shown(number).endswith(
-        "Stopped. The next run begins a new Python, without the variables of this one."
-    )
-    opened.write(number, "print('mine' in globals(), len(scores))")
-    assert opened.run(number).startswith("False ")  # the cells above have run again
-
-
-def test_a_cell_that_prints_for_ever_drowns_no_page(live):
-    opened = live()
-    number = opened.exercise("weighted_average.very_wide")
-    opened.write(number, "while True: print('x' * 50)")
-    opened.cell(number).locator(".run").click()
-    cut = "what it prints from here on is not shown"
-    opened.cell(number).locator(".live-output", has_text=cut).wait_for(timeout=PATIENCE)
-    opened.cell(number).locator(".run").click()
-    opened.done()
-    assert len(opened.shown(number)) < 120_000
-
-
-def test_what_another_page_has_solved_meanwhile_is_kept(live):
-    opened = live("book/numpy/masks.html")
-    number = opened.exercise("masks.causal_mask")
-    opened.run(number)  # Python has begun, with the record as it was
-    record = json.dumps({"masks.added": {"tries": 1, "solved": "2026-01-05"}})
-    opened.page.evaluate("text => localStorage.setItem('attnbook-progress', text)", record)
-    opened.write(number, "exercises.masks.causal_mask.check(lambda n_q, n_k: np.ones((n_q, n_k)))")
-    assert opened.run(number).startswith("Not yet")
-    kept = json.loads(opened.page.evaluate("localStorage.getItem('attnbook-progress')"))
-    assert kept.keys() == {"masks.added", "masks.causal_mask"}
-
-
-def test_only_the_answer_that_was_asked_for_opens(live):
-    opened = live("book/numpy/masks.html")
-    folds = opened.page.locator("details.reveal")
-    opened.run(opened.exercise("masks.causal_mask"))
-    assert folds.evaluate_all("all => all.filter(fold => fold.open).length") == 0
-    cell = opened.page.locator("div.cell[id]", has=folds.first).first
-    opened.run(int(cell.get_attribute("id").removeprefix("cell-")))
-    assert folds.evaluate_all("all => all.filter(fold => fold.open).length") == 1
-
-
-def test_a_cell_needs_those_above_it_and_says_which_of_them_failed(live):
-    opened = live()
-    first = opened.exercise("weighted_average.by_hand")
-    opened.write(3, "raise ValueError('mine')")
-    shown = opened.run(first)
-    assert "cell 3 ended with an error. You have edited it: Reset brings" in shown
-    opened.cell(3).locator(".reset").click()
-    assert opened.run(first) == "Not attempted yet."
-
-
-def test_all_cells_run_until_one_fails_or_the_reader_stops_them(live):
-    opened = live()
+def test_all_cells_run_until_one_fails_or_the_reader_stops_them(live_on):
+    opened = live_on()
     every = opened.page.locator(".live-page .run-all")
     told = opened.page.locator(".live-page [role=status]")
     every.click()
@@ -263,17 +284,8 @@ def test_all_cells_run_until_one_fails_or_the_reader_stops_them(live):
     assert every.inner_text() == "Run all"
 
 
-def test_an_answer_without_its_check_is_told_so(live):
-    opened = live()
-    number = opened.exercise("weighted_average.very_wide")
-    opened.write(number, "1")
-    assert opened.run(number) == "1"
-    status = opened.cell(number).locator("[role=status]")
-    assert status.inner_text().startswith("ran, but checked no answer")
-
-
-def test_the_page_is_taken_along_with_its_edits(live):
-    opened = live()
+def test_the_page_is_taken_along_with_its_edits(live_on):
+    opened = live_on()
     opened.write(3, "print('mine')")
     with opened.page.expect_download() as taken:
         opened.page.locator(".live-page .download").click()
@@ -287,17 +299,6 @@ def test_the_page_is_taken_along_with_its_edits(live):
         if a["source"] != b["source"]
     ] == [3]
     assert codes[2]["source"] == "print('mine')"
-
-
-def test_keys_run_a_cell_and_leave_its_editor(live):
-    opened = live()
-    opened.write(3, "print(6 * 7)")
-    opened.page.keyboard.press("Shift+Enter")
-    opened.done()
-    assert opened.shown(3) == "42"
-    opened.page.keyboard.press("Escape")
-    focused = "document.activeElement.getAttribute('aria-label')"
-    assert opened.page.evaluate(focused) == "Run cell 3"
 
 
 def test_nothing_is_asked_for_before_a_reader_asks(visit):

@@ -3,60 +3,23 @@
 import re
 
 from playwright.sync_api import expect
-from running import NEEDS_PYTHON, PAGE, PATIENCE, Live
+from running import NEEDS_PYTHON, PAGE, PATIENCE, PLAIN, Live
 
 pytestmark = NEEDS_PYTHON
 RESTARTED = "Restarted: all variables are gone, and your edits are kept."
 
 
-def test_a_name_that_is_lost_is_told_with_what_to_press(live):
-    opened = live("book/numpy/masks.html")
-    number = opened.exercise("masks.causal_mask")
-    check = "exercises.masks.causal_mask.check(causal_mask)"
-    opened.write(number, f"def causal_mask(n_q, n_k):\n    return mine(n_q, n_k)\n\n{check}")
-    told = opened.run(number)
-    assert "NameError: name 'mine' is not defined" in told and "Run or Check below it" in told
-    opened.write(number, f"del exercises\n{check}")
-    told = opened.run(number)
-    assert "NameError: name 'exercises' is not defined" in told
-    assert "press Run or Check" in told and "press Restart at the top" in told
-
-
-def test_much_output_scrolls_in_a_box_that_the_keyboard_reaches(live):
-    opened = live()
-    number = opened.exercise("weighted_average.very_wide")
-    opened.write(number, "for i in range(10**5): print(i)")
-    shown = opened.run(number)
+def test_much_output_scrolls_in_a_box_that_the_keyboard_reaches(live_on):
+    opened = live_on()
+    opened.write(PLAIN, "for i in range(10**5): print(i)")
+    shown = opened.run(PLAIN)
     assert "is not shown" in shown and shown.count("\n") < 3000
-    box = opened.cell(number).locator(".live-output pre")
+    box = opened.cell(PLAIN).locator(".live-output pre")
     assert box.bounding_box()["height"] < 700
-    assert box.evaluate("box => [box.tabIndex, box.ariaLabel]") == [0, f"Output of cell {number}"]
-    opened.write(number, "print(1)")
-    opened.run(number)
+    assert box.evaluate("box => [box.tabIndex, box.ariaLabel]") == [0, f"Output of cell {PLAIN}"]
+    opened.write(PLAIN, "print(1)")
+    opened.run(PLAIN)
     assert box.get_attribute("aria-label") is None
-
-
-def test_restart_says_what_is_gone_and_what_stays(live):
-    opened = live()
-    told = opened.page.locator(".live-page [role=status]")
-    opened.page.locator(".live-page .restart").click()
-    assert told.inner_text() == RESTARTED
-    opened.run(3)
-    opened.write(3, "print('mine')")
-    opened.page.locator(".live-page .restart").click()
-    assert told.inner_text() == RESTARTED
-    assert opened.shown(3) == "" and "mine" in opened.cell(3).inner_text()
-
-
-def test_reset_says_that_an_answer_is_taken_out_and_how_it_comes_back(live):
-    opened = live()
-    opened.write(3, "print('mine')")
-    opened.press(3, "Reset")
-    status = opened.cell(3).locator("[role=status]")
-    assert status.inner_text().startswith("the book's code is back, without your edits")
-    opened.cell(3).locator(".cm-content").click()
-    opened.page.keyboard.press("ControlOrMeta+z")
-    assert "mine" in opened.cell(3).locator(".cm-content").inner_text()
 
 
 MAGIC = {
@@ -68,13 +31,47 @@ MAGIC = {
 }
 
 
-def test_what_only_a_notebook_can_do_is_told_so(live):
-    opened = live()
-    number = opened.exercise("weighted_average.very_wide")
+def test_what_only_a_notebook_can_do_is_told_so(live_on):
+    opened = live_on()
     for source, said in MAGIC.items():
-        opened.write(number, source)
-        shown = opened.run(number)
+        opened.write(PLAIN, source)
+        shown = opened.run(PLAIN)
         assert said in shown and ("NumPy" in shown) == (source != "def f(:"), source
+
+
+def test_reset_says_that_an_answer_is_taken_out_and_how_it_comes_back(live_on):
+    opened = live_on()
+    opened.write(3, "print('mine')")
+    opened.press(3, "Reset")
+    status = opened.cell(3).locator("[role=status]")
+    assert status.inner_text().startswith("the book's code is back, without your edits")
+    opened.cell(3).locator(".cm-content").click()
+    opened.page.keyboard.press("ControlOrMeta+z")
+    assert "mine" in opened.cell(3).locator(".cm-content").inner_text()
+
+
+def test_a_name_that_is_lost_is_told_with_what_to_press(live_on):
+    opened = live_on()
+    check = "exercises.weighted_average.normalise.check(normalise)"
+    opened.write(PLAIN, f"def normalise(affinities):\n    return mine(affinities)\n\n{check}")
+    told = opened.run(PLAIN)
+    assert "NameError: name 'mine' is not defined" in told and "Run or Check below it" in told
+    opened.write(PLAIN, f"del exercises\n{check}")
+    told = opened.run(PLAIN)
+    assert "NameError: name 'exercises' is not defined" in told
+    assert "press Run or Check" in told and "press Restart at the top" in told
+
+
+def test_restart_says_what_is_gone_and_what_stays(live_on):
+    opened = live_on()
+    told = opened.page.locator(".live-page [role=status]")
+    opened.page.locator(".live-page .restart").click()
+    assert told.inner_text() == RESTARTED
+    opened.run(3)
+    opened.write(3, "print('mine')")
+    opened.page.locator(".live-page .restart").click()
+    assert told.inner_text() == RESTARTED
+    assert opened.shown(3) == "" and "mine" in opened.cell(3).inner_text()
 
 
 def test_the_exercises_name_the_buttons_before_any_call(live):

@@ -23,6 +23,12 @@ def test_every_figure_is_compared():
     assert names == {judge.__name__ for judge in MOVED}
 
 
+@pytest.fixture(scope="module")
+def page(open_in, site):
+    """A page that only lends its scripts to the tests that follow each other."""
+    return open_in(site, "book/index.html").page
+
+
 def compare(page, judge):
     """A figure at twenty settings, with the package; returns what it drew and said."""
     seen = set()
@@ -39,8 +45,8 @@ def compare(page, judge):
 
 
 @pytest.mark.parametrize("judge", MOVED, ids=lambda judge: judge.__name__)
-def test_a_figure_computes_what_the_package_does(judge, visit):
-    assert len(compare(visit("book/index.html").page, judge)) > 3
+def test_a_figure_computes_what_the_package_does(judge, page):
+    assert len(compare(page, judge)) > 3
 
 
 WRONG = {  # in a figure one text in place of another, and what it computes wrongly then

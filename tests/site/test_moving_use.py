@@ -6,6 +6,7 @@ import re
 import handling
 import looks
 import pytest
+from browsing import Window
 from moved import MOVED, settings
 from playwright.sync_api import expect
 
@@ -55,16 +56,32 @@ ANSWERS = {
 }
 
 
+def mount(window, name, changed="{}"):
+    window.page.evaluate(handling.MOUNT, [name, changed])
+    return window, window.page.locator(".moving")
+
+
+@pytest.fixture(scope="module")
+def windows(browser, site):
+    """Windows of different widths, in which a page with a place for a figure is open."""
+    opened = {}
+    for width in (390, 1280):
+        opened[width] = Window(browser).open(site, "book/index.html", width=width)
+    yield opened
+    for window in opened.values():
+        window.page.context.close()
+
+
 @pytest.fixture
-def mounted(visit):
-    """A figure on a page, some of it changed: mounted(name, "{draw: () => ''}", width=...)."""
+def mounted(windows):
+    """A figure in the place of the one before, some of it changed: mounted(name, "{say: …}")."""
+    return lambda *figure, width=1280: mount(windows[width], *figure)
 
-    def mount(name, changed="{}", **view):
-        window = visit("book/index.html", **view)
-        window.page.evaluate(handling.MOUNT, [name, changed])
-        return window, window.page.locator(".moving")
 
-    return mount
+@pytest.fixture
+def mounted_alone(visit):
+    """A figure on a page that the test may change as well."""
+    return lambda *figure: mount(visit("book/index.html"), *figure)
 
 
 def judged(place):
@@ -84,12 +101,12 @@ def test_a_figure_asks_moves_and_goes_back(name, mounted):
     assert judged(place) == looks.overflow(window) == looks.pale_rings(window) == []
 
 
-def test_what_does_not_is_found(mounted):
-    window, place = mounted("temperature", "{draw: () => ''}")
+def test_what_does_not_is_found(mounted_alone):
+    window, place = mounted_alone("temperature", "{draw: () => ''}")
     assert (
         place.evaluate(handling.STUCK) == ["moves nothing: range"] + ["moves nothing: button"] * 2
     )
-    window, place = mounted("temperature", "{drawn: 0, draw() { return `${this.drawn++}`; }}")
+    window, place = mounted_alone("temperature", "{drawn: 0, draw() { return `${this.drawn++}`; }}")
     assert set(place.evaluate(handling.STUCK)) == {"is not reset: range", "is not reset: button"}
     place.get_by_role("slider").evaluate("it => it.removeAttribute('aria-valuetext')")
     window.page.add_style_tag(content=".moving input[type=range] { height: 16px !important }")
@@ -164,8 +181,8 @@ def test_a_figure_below_a_folded_answer_waits_until_it_is_opened(visit):
     assert not place.evaluate(HIDDEN)
 
 
-def test_a_drag_is_told_once(mounted):
-    window, place = mounted("rotation")
+def test_a_drag_is_told_once(mounted_alone):
+    window, place = mounted_alone("rotation")
     assert place.evaluate(handling.CHATTER) == 1
     window.page.evaluate("() => { window.setTimeout = tell => tell(); }")
     assert place.evaluate(handling.CHATTER) == 20
