@@ -17,7 +17,6 @@ from tools import environment
 
 KERNELS = sorted((made.ROOT / "code/attnbook/kernels").glob("*.py"))
 OLDEST = "triton==3.6.0"
-OVERLAPPED = [0, 66, 0]  # exponentials before, between and behind a turn's two waits: test_hopper
 
 
 def may_hold_none(trees):
@@ -72,4 +71,4 @@ def test_it_compiles_every_kernel_of_an_h100(tmp_path):
     assert [a["job"] for a in answers] == jobs, done.stderr[-2000:]
     kernels = [kernel for a in answers for kernel in a["kernels"]]
     waits = [x["between waits"] for x in kernels if x["name"] == "hopper_forward"]
-    assert waits == [[OVERLAPPED] * 2] * 4  # two widths, with a mask and without
+    assert waits == [[made.OVERLAPPED] * 2] * 4  # two widths, with a mask and without

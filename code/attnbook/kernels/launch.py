@@ -153,15 +153,18 @@ def takes_atomic(q):
 
 
 def _for_the_way_back(*tensors):
-    """The same tensors; on a Hopper GPU copies of those that no tensor descriptor describes.
+    """The same tensors; on a Hopper GPU copies of those whose rows do not lie one behind the other.
 
-    There the sums of a kernel that reads rows by address were wrong, in Triton 3.6.
+    There gradients of such tensors were wrong, in Triton 3.6. The test had two of them, with and
+    without rows that a descriptor describes, and did not tell which.
     """
     tensors = with_contiguous_features(*tensors)
     if capability(tensors[0])[0] != HOPPER:
         return tensors
     rows = torch.contiguous_format
-    return [x if _describable(x) else x.clone(memory_format=rows) for x in tensors]
+    behind = [x.is_contiguous() and _describable(x) for x in tensors]
+    pairs = zip(tensors, behind, strict=True)
+    return [x if right else x.clone(memory_format=rows) for x, right in pairs]
 
 
 def _shift_and_delta(grad_out, out, lse, grad_lse):
