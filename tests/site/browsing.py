@@ -80,6 +80,8 @@ FORGET = """async () => {
   sessionStorage.clear();
   const workers = await navigator.serviceWorker?.getRegistrations().catch(() => []) ?? [];
   for (const worker of workers) await worker.unregister();  // it would answer for the next page
+  const kept = await globalThis.caches?.keys().catch(() => []) ?? [];
+  for (const name of kept) await caches.delete(name);
 }"""
 
 

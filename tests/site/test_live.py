@@ -325,6 +325,26 @@ def test_the_page_runs_without_a_network_after_the_first_run(folder, browser):
     context.close()
 
 
+def test_whoever_has_run_a_cell_finds_python_begun_and_nobody_else(folder, browser):
+    page = browser.new_context().new_page()
+    with served(folder) as root:
+        page.goto(f"{root}/{PAGE}")
+        opened = Live(page)
+        opened.cell(3).hover()
+        page.wait_for_timeout(300)
+        assert not page.workers  # this browser keeps no Python, and nobody has asked for it
+        assert opened.run(3)
+        page.mouse.move(0, 0)
+        page.goto(f"{root}/{LIVE[1]}.html")
+        opened = Live(page)
+        page.wait_for_timeout(300)
+        assert not page.workers  # whoever only reads begins nothing
+    with page.expect_worker():  # without a network: from what the browser keeps
+        opened.cell(opened.first()).hover()
+    assert opened.run(opened.first())
+    page.context.close()
+
+
 WRONG_FILES = {
     "[": "is not a record",
     "[1]": "is not a record",

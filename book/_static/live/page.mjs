@@ -1,9 +1,10 @@
 // Make the page's cells run: each with what it needs above it, all of them, or none any more.
 import { Cell } from "./cell.mjs";
 import { download } from "./notebook.mjs";
-import { stop } from "./python.mjs";
+import { ahead, stop } from "./python.mjs";
 import { progress } from "./store.mjs";
 
+const root = new URL(document.documentElement.dataset.content_root, location.href);
 const told = document.querySelector(".live-page [role=status]");
 const loads = (text) => { (pressed?.status ?? told).textContent = text; };
 const cells = [...document.querySelectorAll(".bd-article div.cell[id^=cell-]")].map((element) => new Cell(element, { runFrom, stop, loads }));
@@ -63,12 +64,20 @@ function restart() {
 // From the first run on, the browser keeps what it has loaded, so that the page runs without a network, too.
 async function keepOffline() {
   if (!("serviceWorker" in navigator)) return;
-  const root = new URL(document.documentElement.dataset.content_root, location.href);
   try {
     await navigator.serviceWorker.register(new URL("offline.js", root));
     const { active } = await navigator.serviceWorker.ready;
     active.postMessage([location.href, ...performance.getEntriesByType("resource").map(({ name }) => name)]);
   } catch {}  // a browser that keeps nothing
+}
+
+// Where the browser keeps all of Python, whoever comes to a cell finds it begun: nothing is downloaded for that.
+async function beginAhead() {
+  if (!await globalThis.caches?.match(new URL("python/kernel.py", root))) return;  // the file that comes last
+  for (const { element } of cells) {
+    element.addEventListener("pointerover", ahead);
+    element.addEventListener("focusin", ahead);
+  }
 }
 
 // A card says that its exercise is solved.
@@ -81,6 +90,7 @@ addEventListener("storage", mark);
 mark();
 
 const press = (name, does) => document.querySelector(`.live-page .${name}`).addEventListener("click", does);
+beginAhead();
 press("run-all", runAll);
 press("restart", restart);
 press("download", () => download(cells));

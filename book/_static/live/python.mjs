@@ -1,4 +1,4 @@
-// The page's Python: begun when something is first ordered of it, ended by `stop`, begun anew by the next order.
+// The page's Python: begun `ahead` or by the first order, ended by `stop`, begun anew by the next order.
 import { progress } from "./store.mjs";
 
 const WORKER = new URL("worker.mjs", import.meta.url);
@@ -9,6 +9,11 @@ let worker, last = 0;
 export async function order(name, what, show) {
   if (!worker && !await begin(show)) return false;
   return give(name, what, show);
+}
+
+// Begin Python before it is ordered to do anything; if that fails, the first order begins it again, and says why.
+export function ahead() {
+  if (last === 0) begin(() => {});
 }
 
 // End Python: whatever waits is told why, and does not go on.
