@@ -72,6 +72,11 @@ def test_no_day_that_is_asked_was_trained_on(small):
 
 
 TASK_ROW = {"task", "positions", "seed", "seconds", "losses by 20"}
+RESULTS = {
+    "reversal": {"exact match"},
+    "sums": {"exact match", "losses by place"},
+    "gospels": {"bits per character"},
+}
 TINY = {"d_model": 8, "n_layers": 1, "n_heads": 2}
 
 
@@ -94,8 +99,7 @@ def test_texts_writes_a_row_for_each_task_and_seed(small_texts, tmp_path, monkey
         (*run, seed) for run in texts.RUNS for seed in texts.SEEDS
     ]
     for row in found["rows"]:
-        result = "bits per character" if row["task"] == "gospels" else "exact match"
-        assert set(row) == TASK_ROW | {result}
+        assert set(row) == TASK_ROW | RESULTS[row["task"]]
         assert len(row["losses by 20"]) == 2  # of 20 steps, and of the 5 that are left
     assert found["command"] == "python -m attnbook.models texts" and found["environment"]["torch"]
 
@@ -110,3 +114,17 @@ def test_texts_writes_nothing_when_interrupted(small_texts, tmp_path, monkeypatc
 def test_characters_that_are_asked_were_not_trained_on(small_texts):
     kept = texts.Characters()
     assert len(kept.known) == 392_622 and len(kept.held_out) == 43_625
+
+
+def test_the_loss_of_each_digit_is_told_from_the_others():
+    sums = texts.sums(3, torch.Generator().manual_seed(0))
+    targets = texts.answer_targets(sums, texts.SUM_SIGNS.index("="))
+
+    def guesses_the_second(given):
+        logits = 1000.0 * torch.nn.functional.one_hot(sums[:, 1:], len(texts.SUM_SIGNS))
+        logits[:, given.shape[1] - 4] = 0  # of five tokens, the second
+        return logits
+
+    found = texts.losses_by_place(guesses_the_second, sums, targets)
+    expected = torch.tensor([0, len(texts.SUM_SIGNS), 0, 0, 0]).log().clamp(min=0)
+    torch.testing.assert_close(found, expected)

@@ -71,7 +71,19 @@ class Answers:
 
     def result(self, model):
         texts = self.texts(self.tested, torch.Generator().manual_seed(10_000), held_out=True)
-        return {"exact match": round(exact_match(model, texts, self.targets(texts)), 4)}
+        targets = self.targets(texts)
+        found = {"exact match": round(exact_match(model, texts, targets), 4)}
+        if self.task == "sums":  # a digit of the answer stands at one place in all texts
+            losses = losses_by_place(model, texts, targets).tolist()
+            found |= {"losses by place": [round(loss, 3) for loss in losses]}
+        return found
+
+
+@torch.no_grad()
+def losses_by_place(model, texts, targets):
+    """The mean cross-entropy in nats at each place that is asked for, from left to right."""
+    losses = cross_entropy(model(texts[:, :-1]).mT, targets, reduction="none")
+    return losses.mean(dim=0)[(targets != IGNORED).all(dim=0)]
 
 
 class Characters:
