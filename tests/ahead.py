@@ -128,8 +128,7 @@ def run(way, width, dtype="bfloat16", variant="plain", choice=0, configuration=N
         launch.forward(q, k, k, options, Configuration(*configuration) if configuration else chosen)
         return
     lse, atomic = torch.empty(q.shape[:3], device="meta"), way == "backward, atomic"
-    chosen = launch.backward_choices(q, k, k, q, options, atomic)[choice]
-    chosen = tuple(Configuration(*each) for each in configuration) if configuration else chosen
+    chosen = tuple(Configuration(*each) for each in configuration) if configuration else None
     launch.backward(q, q, k, k, q, lse, options, None, atomic, chosen)
 
 

@@ -129,7 +129,7 @@ def test_ours_and_the_peers_that_a_processor_has_compute_each_case(key, monkeypa
     assert list(found) == list(every)
     timed = {name for name, row in found.items() if "milliseconds" in row}
     capped = set() if case.softcap else {forms.FLASH, forms.MATH, forms.AS_CALLED}
-    others = {"forward": set(), "backward": {"ours, deterministic"}}
+    others = {"forward": set(), "backward": {"ours, adding in memory", "ours, deterministic"}}
     others["decode"] = {"ours, larger tiles"}
     assert timed == {forms.OURS} | capped | others[case.way]
     assert all(found[name]["refused"] for name in set(every) - timed)

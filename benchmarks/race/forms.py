@@ -49,46 +49,39 @@ def ours(case, x, machine):
 
 def second_choice(case, x, machine):
     """Ours in the configuration that is not in use, where there is one."""
-    from attnbook.kernels import arguments, launch
-    from attnbook.pytorch.options import Options
+    from attnbook.kernels import launch
 
-    asked = Options(
-        causal=case.causal, window=case.window, valid_lens=x.valid_lens, softcap=case.softcap
-    )
-    given = arguments.options(x.q, x.k, asked)
-    choices, atomic = launch.choices(x.q, x.k, x.v, given), launch.takes_atomic(x.q)
-    if case.way == BACKWARD:
-        choices = launch.backward_choices(x.q, x.k, x.v, x.grad_out, given, atomic)
+    given = _options(case, x)
+    choices = launch.choices(x.q, x.k, x.v, given)
     if len(choices) < 2:
         raise Refused("there is one configuration for this")
+    return lambda q, k, v: launch.forward(q, k, v, given, choices[1])[0]
+
+
+def way_back(case, x, machine, atomic):
+    """Ours on the way back: by the kernel that adds in memory, or by two that give the same bits
+    each time. One of these is what ours takes."""
+    from attnbook.kernels import launch
+
+    given = _options(case, x)
 
     def attend(q, k, v):
-        return launch.forward(q, k, v, given, choices[1])[0]
+        return launch.forward(q, k, v, given)[0]
 
-    def way_back(grad_out, q, k, v):
+    def backward(grad_out, q, k, v):
         seen = launch.forward(q, k, v, given)
-        return lambda: launch.backward(grad_out, q, k, v, *seen, given, None, atomic, choices[1])
+        return lambda: launch.backward(grad_out, q, k, v, *seen, given, atomic=atomic)
 
-    attend.way_back = way_back
+    attend.way_back = backward
     return attend
 
 
-def deterministic(case, x, machine):
-    """Ours on the way back, by the two kernels that give the same bits each time."""
-    from attnbook import kernels
+def _options(case, x):
+    from attnbook.kernels import arguments
+    from attnbook.pytorch.options import Options
 
-    options = {"causal": case.causal, "window": case.window, "softcap": case.softcap}
-    options["valid_lens"] = x.valid_lens
-
-    def attend(q, k, v):
-        return kernels.flash_attention(q, k, v, **options)
-
-    def way_back(grad_out, q, k, v):
-        seen = kernels.flash_attention_with_lse(q, k, v, **options)
-        return lambda: kernels.flash_attention_backward(grad_out, q, k, v, *seen, **options)
-
-    attend.way_back = way_back
-    return attend
+    asked = {"causal": case.causal, "window": case.window, "softcap": case.softcap}
+    return arguments.options(x.q, x.k, Options(**asked, valid_lens=x.valid_lens))
 
 
 def larger_tiles(case, x, machine):
@@ -189,10 +182,12 @@ def package(case, x, machine):
 
 def forms(folder, way=FORWARD):
     """Every form for one way, by name; those that are not committed are looked for in a folder."""
-    second = {f"{OURS}, second choice": second_choice}
     more = {
-        FORWARD: second,
-        BACKWARD: {**second, f"{OURS}, deterministic": deterministic},
+        FORWARD: {f"{OURS}, second choice": second_choice},
+        BACKWARD: {
+            f"{OURS}, adding in memory": functools.partial(way_back, atomic=True),
+            f"{OURS}, deterministic": functools.partial(way_back, atomic=False),
+        },
         DECODE: {f"{OURS}, larger tiles": larger_tiles},
     }
     return {

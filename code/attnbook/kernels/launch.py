@@ -92,15 +92,14 @@ def _is_whole(q, k, v, options):
     return blocks and behind and all(x is None for x in given)
 
 
-def backward_choices(q, k, v, grad_out, options, atomic):
-    """The pairs that the kernels of the backward pass may be compiled with, those in use first."""
+def _backward_configurations(q, k, v, grad_out, options, atomic):
+    """What the two kernels of the backward pass are compiled with."""
     variant = _variant(options) | {"atomic": atomic, "grouped": q.shape[1] > k.shape[1]}
     aligned = _describable(q, k, v, grad_out)
-    by_keys, by_rows = (
-        choices_for(capability(q), kernel, q.shape[3], q.dtype, aligned=aligned, **variant)
+    return [
+        choices_for(capability(q), kernel, q.shape[3], q.dtype, aligned=aligned, **variant)[0]
         for kernel in ("keys", "queries")
-    )
-    return [(each, by_rows[0]) for each in by_keys]
+    ]
 
 
 def _variant(options):
@@ -119,7 +118,9 @@ def backward(
         return tuple(x.zero_().to(dtype) for x in grads)
     scale, sign = positive(options.scale)
     grad_out, q, k, v = _for_the_way_back(grad_out, q if sign == 1 else q * sign, k, v)
-    by_keys, by_rows = configurations or backward_choices(q, k, v, grad_out, options, atomic)[0]
+    by_keys, by_rows = configurations or _backward_configurations(
+        q, k, v, grad_out, options, atomic
+    )
     arguments = _inputs(q, k, v, options) | sizes_of(q, k, options)
     arguments |= {"grad_out": grad_out, "grad_strides": grad_out.stride()[:3]}
     arguments |= _shift_and_delta(grad_out, out, lse, grad_lse)
