@@ -147,8 +147,9 @@ def visible_blocks(
         some_IJ = M_ij for one i in I, j in J at least,    every_IJ = M_ij for all of them
 
     A block without anything is empty and can be skipped; one with everything is full and needs no
-    mask; any other is cut. The last blocks are smaller where the sizes do not divide. Returns both,
-    of shape (..., blocks of queries, blocks of keys). Raises ValueError if a size is not positive.
+    mask; any other is partial. The last blocks are smaller where the sizes do not divide. Returns
+    both, of shape (..., blocks of queries, blocks of keys). Raises ValueError if a size is not
+    positive.
 
     Source: Dao et al. (2022), section 3.3, where whole blocks of a mask are left out.
 

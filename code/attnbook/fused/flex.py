@@ -110,16 +110,16 @@ def visible_blocks(
 ) -> tuple[Bool[Tensor, "batch heads rows columns"], Bool[Tensor, "batch heads rows columns"]]:
     """Of each block, whether something in it is visible, and whether all is.
 
-    The same as `attnbook.online.visible_blocks`, from what FlexAttention keeps: lists of the blocks
-    that are cut, and of those that are full. Returns two boolean tensors of shape (batch, heads,
+    The same as `attnbook.online.visible_blocks`, from what FlexAttention keeps: lists of the
+    partial blocks and of the full ones. Returns two boolean tensors of shape (batch, heads,
     blocks of queries, blocks of keys).
     """
     columns = -(-block_mask.seq_lengths[1] // block_mask.BLOCK_SIZE[1])
-    cut = _listed(block_mask.kv_num_blocks, block_mask.kv_indices, columns)
+    partial = _listed(block_mask.kv_num_blocks, block_mask.kv_indices, columns)
     if block_mask.full_kv_num_blocks is None:
-        return cut, torch.zeros_like(cut)
+        return partial, torch.zeros_like(partial)
     full = _listed(block_mask.full_kv_num_blocks, block_mask.full_kv_indices, columns)
-    return cut | full, full
+    return partial | full, full
 
 
 def _listed(numbers, indices, columns):

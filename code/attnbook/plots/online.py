@@ -128,7 +128,7 @@ def flash_diagram():
 
 @drawn
 def block_grids(some, every, titles):
-    """Draw which blocks of masks are full, blue, which are cut, with an M, which empty, hatched.
+    """Draw which blocks of masks are full, blue, which partial, with an M, which empty, hatched.
 
     `some` and `every` hold an array of booleans, a block of queries by a block of keys, for each
     title: whether anything is visible in the block, and whether everything is.
