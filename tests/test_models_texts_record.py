@@ -30,6 +30,9 @@ def claims(rows):
     assert learned[0]["exact match"] < 0.05
     assert abs(learned[0]["losses by 20"][-1] - PLATEAU * 2 / 3) < 0.01  # two digits of three
     assert all(waits(row["losses by 20"]) >= 5 for row in rotary + learned)
+    ones, tens, hundreds, *others = learned[0]["losses by place"]
+    assert min(tens, hundreds) > 2.25 and max(ones, *others) < 0.01  # a guess costs ln 10 = 2.30
+    assert all(max(row["losses by place"]) < 0.02 for row in rotary + learned[1:])
     assert all(row["bits per character"] < 1.75 for row in of(rows, "gospels", "rotary"))
 
 
@@ -49,6 +52,8 @@ OTHERWISE = [
     (("reversal", 2), {"exact match": 0.9}),
     (("sums", 0), {"exact match": 0.97}),
     (("sums", 1), {"losses by 20": [2.5] * 60}),
+    (("sums", 0), {"losses by place": [2.3, 2.3, 0, 0, 0]}),
+    (("sums", 2), {"losses by place": [0, 0, 0, 0.1, 0]}),
     (("gospels", 2), {"bits per character": 1.8}),
 ]
 
