@@ -239,8 +239,8 @@ SHOWN = {  # each record by its hash, with the chapters that show it and say wha
         "gpu/roofline, gpu/flex-attention, gpu/machine-code, the README and benchmarks/README.md",
     ),
     "processor": ("6d0590ceee0194b0", "gpu/fused"),
-    "texts": ("12575a9691ccd678", "learning/teach"),
-    "texts-torch-2.14": ("ac18e47bc43b91f5", "learning/teach"),
+    "texts": ("8ac86e373c24f7e6", "learning/teach"),
+    "texts-torch-2.14": ("cc08294f79722f79", "learning/teach"),
     "xeon": (
         "ebfc907fe3419d24",
         "gpu/fused, gpu/flex-attention, numpy/flash-attention and the docstring of attnbook.tiled",
