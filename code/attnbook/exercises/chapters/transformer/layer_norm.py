@@ -78,8 +78,9 @@ def drawn(*shape, eps=1e-5, dtype=np.float64):
 
 across = drawn(2, 3, 4)
 across["x"] = np.asfortranarray(across["x"])
+# Here x² has 9 digits behind the point; the check compares 11, and x - mean has 12.
 far_from_0 = drawn(2, 4)
-far_from_0["x"] += 3000  # x² has 9 digits behind the point; the check compares 11, and x - mean has 12
+far_from_0["x"] += 3000
 
 CASES = (
     case(**drawn(1, 4)),
