@@ -152,7 +152,21 @@ def projected(v):
     return v @ np.linalg.pinv(v)
 
 
+def by_size(weights, values):
+    return weights * np.linalg.norm(values, axis=1) / np.maximum(1 - weights, 1e-9)
+
+
+def with_an_inverse_if_there_is_one(weights, values):
+    try:
+        return values @ np.linalg.inv(values.T @ values) @ (values.T @ weights)
+    except np.linalg.LinAlgError:
+        return projected(values) @ weights
+
+
+hears(LEFT, "what counts is how far a value lies from the average", by_size)
 EFFECTIVE = "weights.effective_weights"
+DEPEND = "where the columns of V depend on each other"
+hears(EFFECTIVE, DEPEND, with_an_inverse_if_there_is_one)
 SMALL = "small numbers in V count as well"
 hears(EFFECTIVE, SMALL, cut(0.1), cut(1e-3))
 hears(EFFECTIVE, SMALL, lambda w, v: v @ np.linalg.pinv(v, rcond=0.1) @ w)

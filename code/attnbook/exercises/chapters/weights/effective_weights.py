@@ -90,6 +90,7 @@ the shortest vector need not sum to 1, and dividing by its sum changes the avera
 where the columns of V depend on each other, as they must where there are more of them than rows,
 VᵀV has no inverse: the pseudoinverse needs none.
     np.linalg.pinv(values) → np.linalg.inv(values.T @ values) @ values.T
+    return values @ np.linalg.pinv(values) @ weights → try:\\n        return values @ np.linalg.inv(values.T @ values) @ (values.T @ weights)\\n    except np.linalg.LinAlgError:\\n        return values @ np.linalg.pinv(values) @ weights
 """
 
 exercise = write(effective_weights, CASES, MISTAKES, oracle=by_least_squares)

@@ -97,6 +97,8 @@ the distance is the root of the sum of squares.
     return np.linalg.norm(weights @ values - without, axis=1) → return np.sum(abs(weights @ values - without), axis=1)
 the features are summed with their signs: positive and negative ones cancel.
     return np.linalg.norm(weights @ values - without, axis=1) → return abs(np.sum(weights @ values - without, axis=1))
+what counts is how far a value lies from the average, and not its own size.
+    return np.linalg.norm(weights @ values - without, axis=1) → return weights * np.linalg.norm(values, axis=1) / np.maximum(1 - weights, 1e-9)
 how far it moves is the length of the difference, and not the difference of the two lengths.
     return np.linalg.norm(weights @ values - without, axis=1) → return abs(np.linalg.norm(weights @ values) - np.linalg.norm(without, axis=1))
 the other keys are back when the next one is left out: begin with all weights each time.
