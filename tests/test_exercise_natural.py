@@ -168,7 +168,7 @@ def with_kl_div(p, q):
     return sum(each.sum(-1) for each in both) / 2
 
 
-@hears("weights.jensen_shannon", "NaN is replaced when the two terms are added already")
+@hears("weights.jensen_shannon", "where a weight is 0 in one row alone, the other row still")
 def with_nan_to_num(p, q):
     m = (p + q) / 2
     return torch.nan_to_num(p * torch.log(p / m) + q * torch.log(q / m)).sum(-1) / 2

@@ -1,5 +1,6 @@
 """The project of the chapter on a Transformer: its end, and answers built otherwise than ours."""
 
+import copy
 import json
 import math
 import re
@@ -165,6 +166,268 @@ def test_what_is_not_tied_or_writes_into_the_stream_is_refused(made, told):
         made
     )
     assert verdict.state == "wrong" and told in verdict.text
+
+
+PASSED = []  # wrong answers that were right by what the checks once tried, and what they hear
+
+
+def passed(name, told):
+    """For an answer, or for a function that makes several, beside what they hear."""
+
+    def enter(made):
+        PASSED.append((name, made, told))
+        return made
+
+    return enter
+
+
+BLOCK, MODEL, WRITE = "transformer.decoder_block", "transformer.decoder", "transformer.write"
+AGAIN = "a second text, which is longer, raises "
+KEPT = "it keeps something from call to call"
+
+
+@passed(BLOCK, AGAIN)
+class TheFirstMask(InASequential):
+    mask = None
+
+    def mask_for(self, x):
+        if self.mask is None:
+            self.mask = super().mask_for(x)
+        return self.mask
+
+
+@passed(BLOCK, "your function raised")
+class ForEight(InASequential):
+    def mask_for(self, x):
+        return pytorch.causal_mask(8, 8)[: x.shape[1], : x.shape[1]]
+
+
+@passed(BLOCK, KEPT)
+class TheFirstOutput(DecoderBlock):
+    out = None
+
+    def forward(self, x):
+        self.out = super().forward(x) if self.out is None else self.out
+        return self.out
+
+
+@passed(BLOCK, "attention.w_q.weight learns nothing")
+class Frozen(DecoderBlock):
+    def __init__(self, d_model, n_heads):
+        super().__init__(d_model, n_heads)
+        self.attention.w_q.weight.requires_grad_(False)
+
+
+@passed(BLOCK, "widen.weight learns nothing")
+class DetachedInside(InASequential):
+    def forward(self, x):
+        z = self.norm_1(x)
+        x = x + self.attention(z, z, z, mask=self.mask_for(x))
+        wide = F.linear(self.norm_2(x), self.widen.weight.detach(), self.widen.bias.detach())
+        return x + self.narrow(torch.relu(wide))
+
+
+class GrowingMask(InASequential):
+    mask = pytorch.causal_mask(1, 1)
+
+    def mask_for(self, x):
+        if len(self.mask) < x.shape[1]:
+            self.mask = super().mask_for(x)
+        return self.mask[: x.shape[1], : x.shape[1]]
+
+
+class ByPart(Decoder):
+    """The model of the chapter, of which a part is exchanged."""
+
+    def at(self, n):
+        return self.places(torch.arange(n))
+
+    def through_blocks(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+    def logits(self, x):
+        return self.norm(x) @ self.embedding.weight.mT
+
+    def forward(self, tokens):
+        x = self.embedding(tokens) + self.at(tokens.shape[1])
+        return self.logits(self.through_blocks(x))
+
+
+@passed(MODEL, AGAIN)
+class TheFirstPlaces(ByPart):
+    numbers = None
+
+    def at(self, n):
+        self.numbers = torch.arange(n) if self.numbers is None else self.numbers
+        return self.places(self.numbers)
+
+
+@passed(MODEL, "places.weight learns nothing")
+class DetachedPlaces(ByPart):
+    def at(self, n):
+        return super().at(n).detach()
+
+
+@passed(MODEL, "places.weight learns nothing")
+class UnrecordedPlaces(ByPart):
+    def at(self, n):
+        with torch.no_grad():
+            return super().at(n)
+
+
+@passed(MODEL, "norm.weight learns nothing")
+class DetachedNorm(ByPart):
+    def logits(self, x):
+        scale, shift = self.norm.weight.detach(), self.norm.bias.detach()
+        return F.layer_norm(x, x.shape[-1:], scale, shift) @ self.embedding.weight.mT
+
+
+@passed(MODEL, "the blocks are copied; use the ones that were given")
+class CopiedBlocks(Decoder):
+    def __init__(self, vocabulary, length, d_model, blocks):
+        super().__init__(vocabulary, length, d_model, map(copy.deepcopy, blocks))
+
+
+@passed(MODEL, KEPT)
+class UsedUp(ByPart):
+    def through_blocks(self, x):
+        while len(self.blocks):
+            x = self.blocks.pop(0)(x)
+        return x
+
+
+@passed(MODEL, KEPT)
+class TheFirstLogits(ByPart):
+    out = None
+
+    def logits(self, x):
+        self.out = super().logits(x) if self.out is None else self.out
+        return self.out
+
+
+@passed(MODEL, "the logits come from a copy of the matrix as it began")
+class FromABuffer(ByPart):
+    def __init__(self, vocabulary, length, d_model, blocks):
+        super().__init__(vocabulary, length, d_model, blocks)
+        self.register_buffer("first", self.embedding.weight.detach().clone())
+
+    def logits(self, x):
+        return self.norm(x) @ self.first.mT
+
+
+def writing(before=lambda model: None, after=lambda model, kept: None, read=lambda tokens: tokens):
+    """The answer, with something done to the model, and a model that reads something else."""
+
+    def write_so(model, tokens, steps, stop):
+        kept = before(model)
+        out = write(lambda tokens: model(read(tokens)), tokens, steps, stop)
+        after(model, kept)
+        return out
+
+    return write_so
+
+
+def grown(model):
+    for parameter in model.parameters():
+        parameter.data *= 1.0001
+
+
+def with_gradients(model):
+    for parameter in model.parameters():
+        parameter.grad = torch.ones_like(parameter)
+
+
+def frozen(model):
+    model.requires_grad_(False)
+
+
+def hooked(model):
+    model.register_forward_hook(lambda *_: None)
+
+
+def without_0(model, tokens, steps, stop):
+    return write(model, tokens, steps, stop or -1)
+
+
+def by_the_first(model, tokens, steps, stop):
+    done = False
+    with torch.no_grad():
+        for _ in range(steps):
+            new = model(tokens)[:, -1].argmax(dim=1)
+            new = torch.full_like(new, stop) if done else new
+            done = done or new[0] == stop
+            tokens = torch.cat([tokens, new[:, None]], dim=1)
+    return tokens
+
+
+MODE = "changed the mode, which `train` and `eval` set, of the model"
+passed(WRITE, MODE)(writing(lambda model: model.eval()))
+passed(WRITE, MODE)(writing(lambda model: model.train()))
+passed(WRITE, MODE)(writing(lambda model: model.eval(), lambda model, _: model.train()))
+passed(WRITE, "changed the numbers of the model")(writing(grown))
+passed(WRITE, "changed the gradient of the model")(writing(with_gradients))
+passed(WRITE, "changed the `requires_grad` of the model")(writing(frozen))
+passed(WRITE, "changed the hooks of the model")(writing(hooked))
+passed(WRITE, "`stop` may be 0")(without_0)
+passed(WRITE, "one text that is finished does not finish the others")(by_the_first)
+passed(WRITE, "the model reads the whole text")(writing(read=lambda tokens: tokens[:, -8:]))
+
+
+def one_pass(x, scale, shift, eps):
+    mean = x.mean(-1, keepdim=True)
+    variance = (x * x).mean(-1, keepdim=True) - mean * mean
+    return (x - mean) / torch.sqrt(variance + eps) * scale + shift
+
+
+def through_a_view(x, scale, shift, eps):
+    rows = x.view(-1, x.shape[-1])
+    return F.layer_norm(rows, scale.shape, scale, shift, eps).view(x.shape)
+
+
+def with_a_bound(x, scale, shift, eps):
+    centred = x - x.mean(-1, keepdim=True)
+    return (
+        centred / (centred * centred).mean(-1, keepdim=True).clamp(min=eps).sqrt() * scale + shift
+    )
+
+
+def into_data(x, scale, shift, eps):
+    x.data -= x.data.mean(-1, keepdim=True)
+    return x / torch.sqrt((x * x).mean(-1, keepdim=True) + eps) * scale + shift
+
+
+NORM = "transformer.layer_norm"
+passed(NORM, "the mean of the squares minus the square of the mean cancels")(one_pass)
+passed(NORM, "your function raised RuntimeError: view size")(through_a_view)
+passed(NORM, "ε is added to the variance, and is not its lower bound")(with_a_bound)
+passed(NORM, "`data` writes into x")(into_data)
+
+
+@pytest.mark.parametrize(("name", "made", "told"), PASSED, ids=lambda x: getattr(x, "__name__", ""))
+def test_what_once_passed_is_refused_and_hears_why(name, made, told):
+    verdict = exercises.find(name).verdict(made)
+    assert verdict.state == "wrong" and told in verdict.text, verdict.text
+
+
+def by_pytorch(x, scale, shift, eps):
+    return F.layer_norm(x, scale.shape, scale, shift, eps)
+
+
+RIGHT = [
+    (BLOCK, GrowingMask),
+    (MODEL, ByPart),
+    (WRITE, writing()),
+    (WRITE, writing(lambda m: (m.training, m.eval())[0], lambda m, kept: m.train(kept))),
+    (NORM, by_pytorch),
+]
+
+
+@pytest.mark.parametrize(("name", "made"), RIGHT, ids=lambda x: getattr(x, "__name__", x))
+def test_what_wrong_ones_are_made_of_is_right(name, made):
+    verdict = exercises.find(name).verdict(made)
+    assert verdict.state == "right", verdict.text
 
 
 def test_a_mistake_of_a_block_that_nobody_listed_is_sought_in_few_calls(monkeypatch):

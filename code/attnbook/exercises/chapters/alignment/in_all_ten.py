@@ -26,10 +26,12 @@ def in_all_ten():
 MISTAKES = """
 all ten symbols have to be right together, so the probabilities are multiplied, ten times.
     [0.98, 0.033, 0.9, 0] || [0.8, 0.033, 0.9, 0] || [9.8, 0.033, 0.9, 0]
+all ten symbols of a date count for the first model.
+    [0.851, 0.033, 0.9, 0] || [0.834, 0.033, 0.9, 0]
 that is the chance that some symbol is wrong.
     [0.183, 0.033, 0.9, 0] || [0.817, 0.967, 0.9, 0]
 the two digits of a day are one guess, among 30 days.
-    [0.817, 0.01, 0.9, 0] || [0.817, 0.001, 0.9, 0] || [0.817, 0.067, 0.9, 0]
+    [0.817, 0.1, 0.9, 0] || [0.817, 0.032, 0.9, 0] || [0.817, 0.01, 0.9, 0] || [0.817, 0.001, 0.9, 0] || [0.817, 0.067, 0.9, 0]
 the second model is always right in eight symbols, but a date counts only if its day is right, too.
     [0.817, 0.8, 0.9, 0] || [0.817, 0.807, 0.9, 0]
 one wrong symbol in every date: no date is right in all ten.

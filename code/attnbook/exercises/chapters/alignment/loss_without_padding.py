@@ -61,9 +61,11 @@ def of_logits(function):
 rng = np.random.default_rng(8)
 
 
-def drawn(batch, n, n_symbols, lens, dtype=np.float64, size=1.0):
+def drawn(batch, n, n_symbols, lens, dtype=np.float64, size=1.0, across=False):
+    """A padded batch, whose logits lie `across` in memory, so that no view has them in a row."""
+    logits = (size * rng.standard_normal((batch, n, n_symbols))).astype(dtype)
     return {
-        "logits": (size * rng.standard_normal((batch, n, n_symbols))).astype(dtype),
+        "logits": np.asfortranarray(logits) if across else logits,
         "wanted": rng.integers(0, n_symbols, (batch, n)),
         "lens": np.array(lens),
     }
@@ -76,6 +78,7 @@ CASES = (
     case(**drawn(2, 3, 4, [1, 3])),
     case(**drawn(3, 5, 3, [2, 5, 1])),
     case(**drawn(2, 4, 5, [4, 4])),
+    case(**drawn(3, 4, 2, [1, 4, 2], across=True)),
     stress(**drawn(2, 3, 4, [0, 2])),
     stress(**drawn(2, 3, 4, [1, 3], np.float32)),
     stress(**drawn(2, 3, 4, [2, 3], size=1000.0)),
@@ -100,6 +103,16 @@ the sum is divided by the number of texts; divide it by that of the symbols that
     right[counts].mean() → right[counts].sum() / len(lens)
 a loss is minus the logarithm.
     return -right → return right
+softmax stands here twice: log_softmax and cross_entropy take the logits as they are.
+    torch.log_softmax(logits, dim=-1) → torch.log_softmax(torch.softmax(logits, dim=-1), dim=-1)
+these are bits; the loss is asked for with the natural logarithm.
+    right[counts].mean() → right[counts].mean() / np.log(2)
+this is the perplexity, e to the power of the loss.
+    return -right[counts].mean() → return (-right[counts].mean()).exp()
+logits of 0 at the padding are even guesses there, which count in the mean: leave the padding out.
+    torch.log_softmax(logits, dim=-1) → torch.log_softmax(logits * counts[..., None], dim=-1) ; right[counts].mean() → right.mean()
+nothing is shifted here: logits[:, n] guess wanted[:, n].
+    right = log.gather(-1, wanted[..., None])[..., 0] → right = log[:, :-1].gather(-1, wanted[:, 1:, None])[..., 0] ; right[counts] → right[counts[:, 1:]]
 these are probabilities without their logarithm.
     torch.log_softmax( → torch.softmax(
 the logits are no logarithms of probabilities yet: log_softmax makes them so.
@@ -111,7 +124,7 @@ the distribution is over the symbols, the last axis.
 symbol number lens is padding already: compare with <.
     < lens → <= lens
 the lengths are each text's own.
-    lens[:, None] → lens.max()
+    lens[:, None] → lens.max() || lens[0]
 """
 
 exercise = write(

@@ -4,7 +4,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from attnbook.exercises.engine import Unfit, describe, draw
+from attnbook.exercises.engine import Unfit, describe, draw, not_yet
+from attnbook.exercises.engine.attempt import attempt
 
 ATTENTION = ("w_q", "w_k", "w_v", "w_o")
 
@@ -52,6 +53,34 @@ def _no_second_name(has, more, state):
     """Why a parameter that is not asked for is not one of those that are."""
     alike = [name for name in state if has[name].shape == has[more].shape]
     return f"which is a parameter of its own, and not {alike[0] if alike else 'asked for'}"
+
+
+KEPT = (
+    "what your module returns for a text depends on the texts before it: it keeps something from "
+    "call to call."
+)
+
+
+def kept_or_unlearned(module, text, longer):
+    """For `refused`: whether a right module keeps something between calls, or doesn't learn."""
+    parameters = dict(module.named_parameters())
+    first, other, again = (attempt(lambda t=t: module(t), {}) for t in (text, longer, text))
+    if other.raised:
+        return not_yet(
+            f"a second text, which is longer, raises {other.message}. What belongs to a length "
+            "has to be made anew in each call.",
+            where=other.where,
+        )
+    lengths_fit = other.value.shape[1] == longer.shape[1]
+    if again.raised or not lengths_fit or not torch.allclose(first.value, again.value):
+        return not_yet(KEPT)
+    learning = [p for p in parameters.values() if p.requires_grad]
+    gradients = torch.autograd.grad(first.value.cos().sum(), learning, allow_unused=True)
+    learned = {id(p) for p, g in zip(learning, gradients, strict=True) if g is not None}
+    for name, parameter in parameters.items():
+        if id(parameter) not in learned:
+            return not_yet(f"{name} learns nothing: no `detach`, no `data`, and no `no_grad`.")
+    return None
 
 
 def normed(x, scale, shift):

@@ -37,7 +37,7 @@ MISTAKES = """
 the sum is the same in either order: no answer is lost.
     [60, 55, 75] || [55, 55, 75] || [50, 55, 75]
 where a = b there is only one text, and its first digit is known.
-    [100, 50, 75]
+    [100, 50, 75] || [100, 45, 75]
 one of two texts that can't be told apart is still right: the model gives both the same answer.
     [100, 10, 50] || [100, 10, 75] || [100, 55, 50]
 60 is the number for a - b, which agrees for digits that are 5 apart. Here others agree.

@@ -36,6 +36,8 @@ the dense layers have biases: 4 d for the first matrix, and d for the second.
     [800, 2816, 2656]
 attention has no biases here.
     [872, 3032, 2872]
+there is no such number as a bias of the logits: their matrix has none.
+    [840, 2956, 2796]
 each of the two norms has a scale and a shift, 2 d numbers.
     [808, 2840, 2680] || [824, 2888, 2728] || [824, 2880, 2720]
 the dense layers are two matrices, each of d · 4 d.

@@ -18,8 +18,15 @@ import numpy as np
 import torch
 from torch import nn
 
-from attnbook.exercises.chapters.transformer._states import factors, filled, normed, slopes
-from attnbook.exercises.engine import case, draw, write
+from attnbook.exercises.chapters.transformer._states import (
+    factors,
+    filled,
+    kept_or_unlearned,
+    normed,
+    slopes,
+)
+from attnbook.exercises.engine import case, draw, not_yet, write
+from attnbook.exercises.engine.attempt import attempt
 from attnbook.exercises.engine.tensors import Differentiated, with_gradients
 
 
@@ -62,7 +69,9 @@ def with_blocks(made):
 
     def call(vocabulary, tokens, embedding, places, w, scale, shift):
         blocks = [Layer(w.shape[-1]) for _ in w]
-        model = made(vocabulary, len(places), w.shape[-1], blocks)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)  # two calls begin alike, so that who uses that beginning is found
+            model = made(vocabulary, len(places), w.shape[-1], blocks)
         state = {"embedding.weight": embedding, "places.weight": places}
         state |= {f"blocks.{i}.w": row for i, row in enumerate(w)}
         state |= {"norm.weight": scale, "norm.bias": shift}
@@ -71,6 +80,17 @@ def with_blocks(made):
         return Differentiated(*with_gradients(lambda: model(given), "the embeddings", tied))
 
     return call
+
+
+def between_texts(made, _):
+    """For `refused`: called again, and with respect to its parameters and those of its blocks."""
+    blocks = [Layer(4), Layer(4)]
+    for block in blocks:
+        torch.nn.init.ones_(block.w)
+    model = attempt(lambda: made(6, 8, 4, blocks), {}).value
+    if blocks[0].w is not dict(model.named_parameters()).get("blocks.0.w"):
+        return not_yet("the blocks are copied; use the ones that were given.")
+    return kept_or_unlearned(model, torch.tensor([[1, 2, 3]]), torch.tensor([[1, 2, 3, 4, 5]]))
 
 
 def with_slopes(vocabulary, tokens, embedding, *others):
@@ -114,12 +134,19 @@ CASES = (
 MISTAKES = """
 the places are missing: each token's vector gets that of its place added.
     self.embedding(tokens) + self.places(torch.arange(tokens.shape[1])) → self.embedding(tokens)
+a place is counted within its text: it is not the number of the text.
+    self.places(torch.arange(tokens.shape[1])) → self.places(torch.arange(tokens.shape[0]))[:, None]
+the embeddings are added as they are: no √d stands in front of them here.
+    self.embedding(tokens) + → self.embedding(tokens) * self.norm.weight.shape[0] ** 0.5 +
+token 0 is a sign like any other, and `padding_idx` keeps its row from learning.
+    nn.Embedding(vocabulary, d_model) → nn.Embedding(vocabulary, d_model, padding_idx=0)
 the embeddings are missing: a vector is that of the token and that of its place.
     self.embedding(tokens) + → 0 * self.embedding(tokens) +
 the places are counted from the front of the text, 0, 1, 2, ….
     torch.arange(tokens.shape[1]) → torch.arange(tokens.shape[1]).flip(0)
     self.places(torch.arange(tokens.shape[1])) → self.places.weight[-tokens.shape[1]:]
     torch.arange(tokens.shape[1]) → torch.arange(1, tokens.shape[1] + 1)
+    torch.arange(tokens.shape[1]) → (torch.arange(tokens.shape[1]) + 1) % len(self.places.weight)
     torch.arange(tokens.shape[1]) → torch.zeros(tokens.shape[1], dtype=torch.long)
 the last norm is missing: it stands in front of the logits.
     self.norm(x) @ → x @
@@ -127,10 +154,14 @@ the norm stands behind the blocks, once, and not within the loop.
     x = block(x) → x = self.norm(block(x)) ; self.norm(x) @ → x @
 the norm stands behind all blocks, and not in front of the first.
     for block → x = self.norm(x)\\n        for block ; self.norm(x) @ → x @
+there is one norm, behind all blocks, and it is used once.
+    for block → x = self.norm(x)\\n        for block
+    self.norm(x) @ → self.norm(self.norm(x)) @
 the blocks are used in the order of the list.
     in self.blocks → in reversed(self.blocks)
 each block is used, one after the other.
-    in self.blocks → in self.blocks[:1]
+    in self.blocks → in self.blocks[:1] || in self.blocks[:-1]
+    x = block(x) → x = self.blocks[0](x)
     x = block(x) → y = block(x) ; self.norm(x) @ → self.norm(y) @
     x = block(x) →  pass
 the blocks are residual themselves, or not: the model adds nothing to what they return.
@@ -138,7 +169,10 @@ the blocks are residual themselves, or not: the model adds nothing to what they 
 return the logits, without a softmax: the loss takes its own.
     return self.norm(x) @ self.embedding.weight.mT → return torch.softmax(self.norm(x) @ self.embedding.weight.mT, dim=-1)
     return self.norm(x) @ self.embedding.weight.mT → return torch.log_softmax(self.norm(x) @ self.embedding.weight.mT, dim=-1)
-the logits are right, but the tied matrix learns from one of its two uses alone: no `detach`.
+the logits come from a copy of the matrix as it began: use the parameter itself.
+    self.norm = nn.LayerNorm(d_model) → self.norm = nn.LayerNorm(d_model); self.register_buffer("copy", self.embedding.weight.detach().clone()) ; @ self.embedding.weight.mT → @ self.copy.mT
+the logits are right, but the tied matrix learns from one of its two uses alone: no `detach`, and no
+`no_grad`.
     self.embedding.weight.mT → self.embedding.weight.detach().mT
     self.embedding(tokens) → self.embedding(tokens).detach()
 """
@@ -148,5 +182,6 @@ exercise = write(
     CASES,
     MISTAKES,
     through=with_blocks,
+    refused=between_texts,
     oracle=with_slopes,
 )

@@ -23,10 +23,12 @@ from attnbook.exercises.chapters.transformer._states import (
     block_state,
     factors,
     filled,
+    kept_or_unlearned,
     normed,
     slopes,
 )
 from attnbook.exercises.engine import case, write
+from attnbook.exercises.engine.attempt import attempt
 from attnbook.exercises.engine.tensors import Differentiated, differentiated
 
 
@@ -61,6 +63,13 @@ def with_a_state(made):
 def drawn(seed, d_model):
     """The parameters of a case: one number for the reader, who can't compute with so many."""
     return block_arrays(np.random.default_rng(seed), d_model)
+
+
+def between_texts(made, _):
+    """For `refused`: called again, and with respect to its parameters."""
+    block = attempt(lambda: made(4, 2).double(), {}).value
+    x = torch.rand(2, 5, 4, dtype=torch.float64)
+    return kept_or_unlearned(block, x[:, :3], x)
 
 
 def token_by_token(n_heads, x, seed_of_the_state):
@@ -106,11 +115,16 @@ CASES = (
     case(**sizes(1, 3, 4, 2, seed=3)),
     case(**sizes(2, 3, 4, 2, seed=4)),
     case(**sizes(2, 4, 6, 3, seed=5)),
+    case(**sizes(1, 20, 4, 2, seed=6)),
 )
 
 MISTAKES = """
 every token reads the future, too: pass the causal mask.
     z, z, z, mask=mask → z, z, z
+the mask lets each token see the next one: it ends at the diagonal.
+    mask = pytorch.causal_mask(x.shape[1], x.shape[1]) → mask = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril(1)
+the mask has a row for each token of a text, and not for each text.
+    causal_mask(x.shape[1], x.shape[1]) → causal_mask(x.shape[0], x.shape[0])
 the mask is the wrong way round: True means "may look".
     mask=mask → mask=~mask || mask=mask.mT
 n_heads has no effect: hand it to MultiHeadAttention.
@@ -131,10 +145,20 @@ both parts are added to the normed vectors; the stream itself passes through no 
     x = x + self.attention → x = z + self.attention ; return x + self.narrow(torch.relu(self.widen(self.norm_2(x)))) → z = self.norm_2(x); return z + self.narrow(torch.relu(self.widen(z)))
 this is post-norm, with a norm behind each sum; pre-norm has one in front of each part.
     z = self.norm_1(x) → z = x ; x = x + self.attention(z, z, z, mask=mask) → x = self.norm_1(x + self.attention(z, z, z, mask=mask)) ; return x + self.narrow(torch.relu(self.widen(self.norm_2(x)))) → return self.norm_2(x + self.narrow(torch.relu(self.widen(x))))
+each norm stands in front of its part, and not behind it.
+    z = self.norm_1(x) → z = x ; self.attention(z, z, z, mask=mask) → self.norm_1(self.attention(z, z, z, mask=mask)) ; self.narrow(torch.relu(self.widen(self.norm_2(x)))) → self.norm_2(self.narrow(torch.relu(self.widen(x))))
+norm_2 stands in front of the dense layers, and not behind the last sum.
+    return x + self.narrow(torch.relu(self.widen(self.norm_2(x)))) → return self.norm_2(x + self.narrow(torch.relu(self.widen(x))))
 both norms are missing: each part has one in front.
     z = self.norm_1(x) → z = x ; self.widen(self.norm_2(x)) → self.widen(x)
 each part has a norm of its own: norm_2 stands in front of the dense layers.
     self.widen(self.norm_2(x)) → self.widen(self.norm_1(x))
+    self.norm_2 = nn.LayerNorm(d_model) → self.norm_2 = self.norm_1
+the dense layers read norm_2 of what the stream has become, and not what attention has read.
+    self.widen(self.norm_2(x)) → self.widen(z)
+the norms have the ε that PyTorch gives them, 1e-5.
+    self.norm_1 = nn.LayerNorm(d_model) → self.norm_1 = nn.LayerNorm(d_model, eps=1e-6) ; self.norm_2 = nn.LayerNorm(d_model) → self.norm_2 = nn.LayerNorm(d_model, eps=1e-6)
+    self.norm_1 = nn.LayerNorm(d_model) → self.norm_1 = nn.LayerNorm(d_model, eps=1e-12) ; self.norm_2 = nn.LayerNorm(d_model) → self.norm_2 = nn.LayerNorm(d_model, eps=1e-12)
 the norm in front of attention is missing.
     z = self.norm_1(x) → z = x
 the norm in front of the dense layers is missing.
@@ -144,7 +168,12 @@ queries, keys and values all come from the normed vectors.
 the bend is missing: a ReLU stands between the two dense layers.
     torch.relu(self.widen(self.norm_2(x))) → self.widen(self.norm_2(x))
 the bend is a ReLU here.
-    torch.relu → torch.tanh || nn.functional.gelu || nn.functional.silu
+    torch.relu → torch.tanh || nn.functional.gelu || nn.functional.silu || nn.functional.leaky_relu
+    torch.relu(self.widen(self.norm_2(x))) → nn.functional.gelu(self.widen(self.norm_2(x)), approximate="tanh")
+two things: every token reads the future, and this is post-norm, with a norm behind each sum.
+    z = self.norm_1(x) → z = x ; x = x + self.attention(z, z, z, mask=mask) → x = self.norm_1(x + self.attention(z, z, z)) ; return x + self.narrow(torch.relu(self.widen(self.norm_2(x)))) → return self.norm_2(x + self.narrow(torch.relu(self.widen(x))))
+two things: every token reads the future, and the bend is a ReLU here.
+    z, z, z, mask=mask → z, z, z ; torch.relu → nn.functional.gelu
 the ReLU stands between the dense layers, and not behind them.
     self.narrow(torch.relu(self.widen(self.norm_2(x)))) → torch.relu(self.narrow(self.widen(self.norm_2(x))))
     self.narrow(torch.relu(self.widen(self.norm_2(x)))) → torch.relu(self.narrow(torch.relu(self.widen(self.norm_2(x)))))
@@ -168,5 +197,6 @@ exercise = write(
     CASES,
     MISTAKES,
     through=with_a_state,
+    refused=between_texts,
     oracle=token_by_token,
 )

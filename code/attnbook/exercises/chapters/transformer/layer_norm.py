@@ -76,6 +76,12 @@ def drawn(*shape, eps=1e-5, dtype=np.float64):
     return arrays | {"eps": eps}
 
 
+across = drawn(2, 3, 4)
+across["x"] = np.asfortranarray(across["x"])
+# Here x² has 9 digits behind the point; the check compares 11, and x - mean has 12.
+far_from_0 = drawn(2, 4)
+far_from_0["x"] += 3000
+
 CASES = (
     case(**drawn(1, 4)),
     case(**drawn(1, 4, eps=0.5)),
@@ -84,6 +90,8 @@ CASES = (
     case(**drawn(2, 3, 4, eps=0.1)),
     case(**drawn(4)),
     stress(**drawn(2, 5, dtype=np.float32)),
+    case(**across),
+    stress(**far_from_0),
     stress(**drawn(2, 4) | {"x": np.full((2, 4), 7.0)}),
 )
 
@@ -94,6 +102,12 @@ the variance divides by the number of features, d, not by d - 1.
     torch.sqrt(variance + eps) → (torch.sqrt(variance) + eps)
 two things: PyTorch's `std` divides by d - 1, and ε is added to the variance, under the root.
     torch.sqrt(variance + eps) → (x.std(dim=-1, keepdim=True) + eps)
+ε is added to the variance, and is not its lower bound.
+    variance + eps → variance.clamp(min=eps)
+the mean of the squares minus the square of the mean cancels where the mean is large: subtract the
+mean first.
+    centred = x - x.mean(dim=-1, keepdim=True) → mean = x.mean(dim=-1, keepdim=True); centred = x - mean ; variance = centred.square().mean(dim=-1, keepdim=True) → variance = (x * x).mean(dim=-1, keepdim=True) - mean * mean
+    variance = centred.square().mean(dim=-1, keepdim=True) → variance = x.square().mean(dim=-1, keepdim=True) - x.mean(dim=-1, keepdim=True).square()
 ε is missing: it is added to the variance, under the root.
     variance + eps → variance
 this is RMSNorm: subtract the mean first.
@@ -105,9 +119,11 @@ the mean is subtracted, but the size is that of x as it was.
 divide by the root of the variance, not by the variance.
     torch.sqrt(variance + eps) → (variance + eps)
 each vector has a mean and a variance of its own: they run over the last axis alone.
-    dim=-1 ⇒ dim=0 || dim=None || dim=-2 || dim=1
+    dim=-1 ⇒ dim=0 || dim=None || dim=-2 || dim=1 || dim=(-2, -1)
 the scale is the factor itself, and not what is added to 1.
     * scale + shift → * (1 + scale) + shift
+scale and shift are exchanged.
+    * scale + shift → * shift + scale
 the scale multiplies each feature: it is missing.
     * scale + shift → + shift
 the shift is missing: it is added last.
@@ -118,6 +134,8 @@ the shift is added, not subtracted.
     * scale + shift → * scale - shift
 the output is right, but the gradient takes the variance for a constant: no `detach`.
     variance + eps → variance.detach() + eps
+`data` writes into x, and autograd doesn't see it: make a new tensor.
+    centred = x - x.mean(dim=-1, keepdim=True) → x.data -= x.data.mean(dim=-1, keepdim=True)\\n    centred = x
 the output is right, but the gradient takes the mean for a constant: no `detach`.
     x.mean(dim=-1, keepdim=True) → x.mean(dim=-1, keepdim=True).detach()
 the output is right, but the scale and the shift learn nothing: no `detach`, `data` or copy.

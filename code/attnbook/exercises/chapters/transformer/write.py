@@ -19,8 +19,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from attnbook.exercises.engine import Unfit, case, describe
+from attnbook.exercises.engine import Unfit, case, describe, not_yet
 from attnbook.exercises.engine import write as made_exercise
+from attnbook.exercises.engine.attempt import attempt
 from attnbook.exercises.engine.settings import plain_settings
 
 
@@ -69,6 +70,29 @@ def with_a_model(function):
     return call
 
 
+def left_as_it_was(answer, _):
+    """For `refused`: whether a right function leaves something behind in the model."""
+    for training in True, False:
+        model, tokens = Told(NEXT).train(training), torch.tensor([[0], [2]])
+        before = _seen_of(model)
+        attempt(lambda m=model, t=tokens: answer(m, t, 2, 3), {})
+        for what, now in _seen_of(model).items():
+            if now != before[what]:
+                return not_yet(f"your function changed {what} of the model; leave it as it was.")
+    return None
+
+
+def _seen_of(model):
+    """What may be changed of a model."""
+    return {
+        "the mode, which `train` and `eval` set,": model.training,
+        "the numbers": model.table.tolist(),
+        "the gradient": model.table.grad is not None,
+        "the `requires_grad`": model.table.requires_grad,
+        "the hooks": [len(x) for x in vars(model).values() if isinstance(x, dict)],
+    }
+
+
 def text_by_text(table, tokens, steps, stop):
     texts = []
     for row in tokens:
@@ -91,21 +115,29 @@ def drawn(batch, n, steps, vocabulary=4, stop=2):
 
 
 NEXT = np.roll(5 * np.eye(4), 1, axis=1)  # after 0 comes 1, after 1 comes 2, …
+FAR = np.where(np.arange(4)[:, None] == 3, [0, 1e6, 0, 0], NEXT)  # a 3 is seen from afar
 CASES = (
     case(table=NEXT, tokens=np.array([[0]]), steps=1, stop=3, gives=np.array([[0, 1]])),
     case(table=NEXT, tokens=np.array([[0]]), steps=2, stop=3, gives=np.array([[0, 1, 2]])),
     case(table=NEXT, tokens=np.array([[1]]), steps=4, stop=3, gives=np.array([[1, 2, 3, 3, 3]])),
     case(table=NEXT, tokens=np.array([[3, 0]]), steps=2, stop=3),
+    case(table=NEXT, tokens=np.array([[3]]), steps=3, stop=0, gives=np.array([[3, 0, 0, 0]])),
     case(table=NEXT, tokens=np.array([[0], [2]]), steps=2, stop=3),
+    case(table=NEXT, tokens=np.array([[2], [0]]), steps=3, stop=3),
     case(**drawn(2, 3, 3)),
     case(**drawn(3, 2, 5)),
     case(**drawn(4, 3, 6, vocabulary=5, stop=1)),
     case(table=NEXT, tokens=np.array([[0, 1]]), steps=0, stop=3),
+    case(table=FAR, tokens=np.array([[3]]), steps=20, stop=2, gives=np.array([[3] + 20 * [1]])),
 )
 
 MISTAKES = """
 only the last position guesses the token that comes next.
-    [:, -1] → [:, 0]
+    [:, -1] → [:, 0] || [:, -2] || [:, max(-2, -tokens.shape[1])]
+`stop` may be 0, which counts as false in Python, and still ends a text.
+    torch.where(finished, stop, new) → (torch.where(finished, stop, new) if stop else new)
+what follows `stop` is `stop` at once, and not one step later.
+    finished = new == stop → finished = finished | (tokens[:, -1] == stop)
 after `stop` a text gets only `stop`: here it goes on writing. (`stop` is an argument, not 12.)
     torch.where(finished, stop, new) → new
 what follows `stop` is `stop` again, and no 0.
@@ -115,6 +147,7 @@ a `stop` in the beginning that was given counts for nothing: the text is finishe
     return tokens → return torch.where((tokens == stop).cumsum(dim=1) > 0, stop, tokens)
 one text that is finished does not finish the others.
     finished = new == stop → finished = (new == stop).any()
+    finished = new == stop → finished = finished | (new[:1] == stop)
 each text ends when it has written `stop`, not when all have.
     finished = new == stop → finished = (new == stop).all()
 return the tokens that were given, too, in front of the new ones.
@@ -130,7 +163,7 @@ the new token goes to the end of its text.
 each new token is read in the next step: hand the longer text to the model.
     finished = torch.zeros → given = tokens\\n    finished = torch.zeros ; model(tokens) → model(given)
 the model reads the whole text in each step, not its last token alone.
-    model(tokens) → model(tokens[:, -1:])
+    model(tokens) → model(tokens[:, -1:]) || model(tokens[:, -3:]) || model(tokens[:, -5:]) || model(tokens[:, -8:])
 """
 
 exercise = made_exercise(
@@ -138,5 +171,6 @@ exercise = made_exercise(
     CASES,
     MISTAKES,
     through=with_a_model,
+    refused=left_as_it_was,
     oracle=text_by_text,
 )

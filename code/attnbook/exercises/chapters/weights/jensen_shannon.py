@@ -53,10 +53,12 @@ CASES = (
     case(p=np.array([0.5, 0.5]), q=np.array([0.5, 0.5]), gives=np.array(0.0)),
     case(p=np.array([1.0, 0.0]), q=np.array([0.0, 1.0]), gives=np.array(np.log(2))),
     case(p=np.array([0.5, 0.5]), q=np.array([0.25, 0.75])),
+    case(p=np.array([1 - 1e-7, 1e-7]), q=np.array([1.0, 0.0])),
     case(**drawn(3)),
     case(**drawn(2, 3)),
     case(**drawn(2, 4, 5)),
     case(**drawn(3, 5, zeros=True)),
+    case(**{name: np.asfortranarray(x) for name, x in drawn(2, 3, 4).items()}),
     stress(p=np.array([1.0, 0, 0]), q=np.array([1.0, 0, 0]), gives=np.array(0.0)),
     stress(**drawn(2, 4, dtype=np.float32)),
 )
@@ -64,13 +66,20 @@ CASES = (
 MISTAKES = """
 where a weight is 0 its term is 0, and 0 times the logarithm of 0 is NaN: choose with torch.where.
     torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → p * torch.log(p / m) + q * torch.log(q / m)
-NaN is replaced when the two terms are added already, so a term that is no NaN is lost with the other:
-choose in each of them.
+where a weight is 0 in one row alone, the other row still has its term: choose in each of the two,
+before they are added.
+    terms = torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → terms = torch.where((p > 0) & (q > 0), torch.xlogy(p, p / m) + torch.xlogy(q, q / m), 0)
+    terms = torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → terms = torch.where(p > 0, torch.xlogy(p, p / m) + torch.xlogy(q, q / m), 0)
     torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → torch.nan_to_num(p * torch.log(p / m) + q * torch.log(q / m))
 the two sides are exchanged: KL(p ‖ m) has p in front of the logarithm, and log(p / m) behind it;
 `kl_div` wants log m first, and then p.
     torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → torch.xlogy(m, m / p) + torch.xlogy(m, m / q)
     torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → m * (m / p).log() + m * (m / q).log()
+    torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → 2 * torch.xlogy(m, m) - torch.xlogy(m, p.clamp(min=torch.finfo(p.dtype).tiny)) - torch.xlogy(m, q.clamp(min=torch.finfo(p.dtype).tiny))
+weights below the bound of your clamp count as the bound: choose with torch.where, or clamp at
+torch.finfo(p.dtype).tiny.
+    torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → p * (p.clamp(min=1e-3).log() - m.clamp(min=1e-3).log()) + q * (q.clamp(min=1e-3).log() - m.clamp(min=1e-3).log())
+    torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → p * (p.clamp(min=1e-6).log() - m.clamp(min=1e-6).log()) + q * (q.clamp(min=1e-6).log() - m.clamp(min=1e-6).log())
 where both are 0, m is 0 too, and 0/0 is NaN.
     m = torch.where(m > 0, m, 1) → m = m
 this is the sum of two divergences; Jensen–Shannon is their mean.
@@ -82,6 +91,8 @@ this is one divergence, from p to the middle; take the mean with that from q.
 this compares p and q with each other; both are compared with the row halfway.
     torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → torch.xlogy(p, p / q) + torch.xlogy(q, q / p)
     torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → 2 * torch.xlogy(p, p / q)
+    torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → torch.xlogy(p, p) - torch.xlogy(p, q) + torch.xlogy(q, q) - torch.xlogy(q, p)
+    torch.xlogy(p, p / m) + torch.xlogy(q, q / m) → 2 * (torch.xlogy(p, p) - torch.xlogy(p, q))
 the middle is half of the sum: m has to sum to 1.
     m = (p + q) / 2 → m = p + q
 these are bits; the divergence is asked for with the natural logarithm.
@@ -92,6 +103,8 @@ this is the distance, the root of the divergence.
 each row has a divergence of its own: sum over the last axis.
     dim=-1 → dim=0
     terms.sum(dim=-1) → terms.sum()
+the sum over a row is not divided by its number of weights.
+    .sum(dim=-1) / 2 → .mean(dim=-1) / 2
 this is the total variation distance, or twice that: another one.
     terms.sum(dim=-1) / 2 → (p - q).abs().sum(dim=-1) / 2
     terms.sum(dim=-1) / 2 → (p - q).abs().sum(dim=-1)

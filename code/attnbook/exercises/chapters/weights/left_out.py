@@ -62,6 +62,8 @@ CASES = (
         values=np.array([[1.0, 2.0], [3.0, 4.0]]),
         gives=np.array([0.0, 5.0]),
     ),
+    case(weights=np.array([2**-20, 1 - 2**-20]), values=np.array([[1.0], [3.0]])),
+    case(weights=np.array([2**-4, 2**-5, 29 / 32]), values=np.array([[1.0], [0.0], [3.0]])),
     stress(**drawn(2, 5)),
 )
 
@@ -69,6 +71,13 @@ MISTAKES = """
 this is the weight times the size of the value: divide the weights that are left by their sum.
     kept / np.where(total == 0, 1, total) @ values → kept @ values
     return np.linalg.norm(weights @ values - without, axis=1) → return weights * np.linalg.norm(values, axis=1)
+a small number in the divisor makes each average a little too small, and most where one key has
+nearly all the weight: only a sum of 0 needs another divisor.
+    np.where(total == 0, 1, total) → (total + 1e-12) || (total + 1e-9) || (total + 1e-8) || (total + 1e-6)
+one key may have nearly all the weight, and what is left still has a sum by which to divide.
+    np.where(total == 0, 1, total) → np.maximum(total, 1e-3) || np.where(total < 1e-3, 1, total)
+    np.where(total == 0, 1, total) → np.where(total < 1e-6, 1, total)
+    np.where(total == 0, 1, total) → np.where(total < 0.05, 1, total)
 where one key has all the weight, nothing is left to divide by.
     np.where(total == 0, 1, total) → total
 without a key that has all the weight the average counts as zeros, so it moves by its whole length,
@@ -88,6 +97,15 @@ the distance is the root of the sum of squares.
     return np.linalg.norm(weights @ values - without, axis=1) → return np.sum(abs(weights @ values - without), axis=1)
 the features are summed with their signs: positive and negative ones cancel.
     return np.linalg.norm(weights @ values - without, axis=1) → return abs(np.sum(weights @ values - without, axis=1))
+what counts is how far a value lies from the average, and not its own size.
+    return np.linalg.norm(weights @ values - without, axis=1) → return weights * np.linalg.norm(values, axis=1) / np.maximum(1 - weights, 1e-9)
+how far it moves is the length of the difference, and not the difference of the two lengths.
+    return np.linalg.norm(weights @ values - without, axis=1) → return abs(np.linalg.norm(weights @ values) - np.linalg.norm(without, axis=1))
+the other keys are back when the next one is left out: begin with all weights each time.
+    weights * (1 - np.eye(len(weights))) → np.triu(weights * np.ones((len(weights), 1)), 1)
+two things: what is left is divided by its sum, and the distance is the root of the sum of squares.
+    kept / np.where(total == 0, 1, total) @ values → kept @ values ; return np.linalg.norm(weights @ values - without, axis=1) → return np.sum((weights @ values - without) ** 2, axis=1)
+    kept / np.where(total == 0, 1, total) @ values → kept @ values ; return np.linalg.norm(weights @ values - without, axis=1) → return np.sum(abs(weights @ values - without), axis=1)
 each key has a distance of its own: take the norm of each row.
     without, axis=1) → without, axis=0)
     without, axis=1) → without)
@@ -96,6 +114,8 @@ this keeps one key and leaves out all others.
     weights @ values - without → weights @ values - values
 the plain mean of the others forgets their weights.
     kept = weights * (1 - np.eye(len(weights))) → kept = 1 - np.eye(len(weights))
+where one key has all the weight, the average of the others counts as zeros: their plain mean is none.
+    without = kept → kept = np.where(total == 0, 1 - np.eye(len(weights)), kept)\\n    without = kept ; np.where(total == 0, 1, total) → kept.sum(axis=1, keepdims=True)
 """
 
 exercise = write(left_out, CASES, MISTAKES, oracle=in_loops)

@@ -36,6 +36,10 @@ with the third key gone only eights are left, so the average is 8.
     [0.65, 0.1, 7.2] || [0.65, 0.72, 7.2]
 without the first two there is only the third key, whose value is 0.
     [0.65, 0.8, 1.31] || [0.65, 0.8, 1.3] || [0.65, 0.8, 6.4] || [0.65, 0.8, 0]
+a distance has no sign: how far the average moves is never below 0.
+    [-0.65, 0.8, -7.2] || [0.65, -0.8, 7.2]
+the weights that are left keep their proportions: they are divided by their sum, and not made equal.
+    [3.2, 0.8, 7.2]
 these are the averages; how far are they from 7.2?
     [6.55, 8, 0]
 """

@@ -29,6 +29,8 @@ def same_output():
 
 
 MISTAKES = """
+these are the right numbers in another order: the number of directions comes last.
+    [2, 4, 4, 3.5, 4]
 a mixes 3 and 5 evenly.
     [3, 4, 3.5, 4, 2] || [5, 4, 3.5, 4, 2] || [8, 4, 3.5, 4, 2]
 b is the plain mean of 1, 3, 5 and 7. What is it?
