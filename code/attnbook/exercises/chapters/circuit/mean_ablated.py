@@ -57,6 +57,11 @@ def drawn(n_heads, n, d, head, dtype=np.float64):
     return draw(rng, {"written": (n_heads, n, d)}, dtype=dtype) | {"head": head}
 
 
+def not_contiguous(n, n_heads, d, head):
+    case = drawn(n, n_heads, d, head)
+    return case | {"written": case["written"].swapaxes(0, 1)}
+
+
 CASES = (
     case(
         written=np.array([[[2.0], [4.0]], [[10.0], [20.0]]]),
@@ -69,6 +74,7 @@ CASES = (
     case(**drawn(2, 1, 3, 0)),
     case(**drawn(4, 5, 3, 3)),
     case(**drawn(3, 3, 3, 0)),
+    stress(**not_contiguous(3, 4, 2, 1)),
     stress(**drawn(2, 3, 2, 0, np.float32)),
 )
 

@@ -16,11 +16,14 @@ Who leaves out every target that equals the padding leaves out the first stop as
 never learns to end.
 """
 
+import functools
+
 import numpy as np
 import torch
 
 from attnbook.exercises.chapters.teach._first import first_as_tensor
 from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine.sandbox import Unfit
 
 
 def targets_of(texts, stop):
@@ -39,6 +42,19 @@ def token_by_token(texts, stop):
                 break
             targets[row, i] = text[i + 1]
     return targets
+
+
+def with_its_dtype(function):
+    """For `through`: the dtype of the targets counts, too."""
+
+    @functools.wraps(function)
+    def call(texts, stop):
+        targets = first_as_tensor(function)(texts, stop)
+        if targets.dtype.kind in "iu" and targets.dtype != texts.dtype:
+            raise Unfit(f"the dtype is {targets.dtype}; expected {texts.dtype}, that of `texts`")
+        return targets
+
+    return call
 
 
 rng = np.random.default_rng(5)
@@ -64,6 +80,7 @@ CASES = (
     case(texts=rows([1, 0, 0, 0], [2, 3, 4, 0]), stop=0),
     case(**drawn(3, 5, 2)),
     case(**drawn(6, 8, 0)),
+    stress(texts=rows([5], [9]), stop=9, gives=rows([-100], [-100])),
     stress(texts=rows([9, 9, 9]), stop=9, gives=rows([-100, -100, -100])),
     stress(texts=rows([5, 9, 6, 9]), stop=9, gives=rows([9, -100, -100, -100])),
 )
@@ -96,4 +113,4 @@ what is not asked for is −100 here, which cross_entropy leaves out; 0 is a tok
     torch.full_like(texts, -100) → torch.full_like(texts, -1) ; texts[:, 1:], -100) → texts[:, 1:], -1)
 """
 
-exercise = write(targets_of, CASES, MISTAKES, oracle=token_by_token, through=first_as_tensor)
+exercise = write(targets_of, CASES, MISTAKES, oracle=token_by_token, through=with_its_dtype)
