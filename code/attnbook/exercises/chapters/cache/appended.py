@@ -109,6 +109,18 @@ rows that get no new word stay as they are, NaN and infinity too.
     pool = pool.copy() → pool = np.nan_to_num(pool) || pool = np.clip(pool, -1e6, 1e6)
 what lay in a row must not reach the new word, and 0 · NaN is NaN: write the word over it.
     pool[table[page], :, row] = new.swapaxes(0, 1) → pool[table[page], :, row] *= 0\\n    pool[table[page], :, row] += new.swapaxes(0, 1)
+the table keeps the order of the text: it is not sorted.
+    return pool, table, free[missing:] → return pool, np.sort(table), free[missing:]
+the results are right, in another order: the pool, the table, and what is left of `free`.
+    return pool, table, free[missing:] → return table, pool, free[missing:]
+    return pool, table, free[missing:] → return pool, free[missing:], table
+    return pool, table, free[missing:] → return table, free[missing:], pool
+    return pool, table, free[missing:] → return free[missing:], pool, table
+    return pool, table, free[missing:] → return free[missing:], table, pool
+behind the last word the rows of its page stay as they are, and are not set to 0.
+    table = np.concatenate([table, free[:missing]]) → table = np.concatenate([table, free[:missing]])\\n    pool[free[:missing]] = 0
+the pages that are taken stand at the front of `free`: what is left begins behind them.
+    free[missing:] → free[: len(free) - missing]
 the pages are taken from the back of `free`, or the largest or smallest first.
     free[:missing]]) → free[::-1][:missing]]) ; free[missing:] → free[: len(free) - missing]
     free[:missing]]) → free[-missing:]]) ; free[missing:] → free[:-missing]

@@ -132,6 +132,8 @@ no guess is ever accepted: keep it if u is below p/q, and replace it only otherw
     if u * q[guess] < p[guess]: → if False:
 a guess is accepted only where p is above q: a word with p below q is kept, too, in p/q of the cases.
     u * q[guess] < p[guess] → q[guess] <= p[guess]
+accepted only if it is the word that the target likes best: a guess is kept in p/q of the cases.
+    u * q[guess] < p[guess] → guess == np.argmax(p)
 accepted with the probability p, whatever the draft's was: divide by q.
     u * q[guess] < p[guess] → u < p[guess]
 with u = 0 a word that the target never writes is accepted: u must be below p/q, not equal to it.
@@ -141,7 +143,11 @@ accepted and rejected are exchanged.
 the replacement is drawn from p: a word that was rejected for being too frequent gets a second chance.
     np.maximum(p - q, 0) → p
 the residual has the sum of what p has above q: divide by that, or compare with w times the sum.
-    running > w * running[-1] → running > w
+    running > w * running[-1] → running > w || running > w * (1 - p[guess] / q[guess])
+the residual is what p has above q, and not p without the guess.
+    np.maximum(p - q, 0) → np.where(np.arange(len(p)) == guess, 0, p)
+the replacement is drawn from q here: what is missing is what p has above q.
+    np.maximum(p - q, 0) → q
 what lies below q counts as nothing, not as a negative number: np.maximum(…, 0).
     np.maximum(p - q, 0) → p - q
 the difference the other way round, or without its sign: what is missing is what p has above q.

@@ -90,6 +90,7 @@ become one axis.
     pool[table].swapaxes(0, 1) → pool[table]
 the text is not cut at its last word: behind it lies what others have left.
     return rows[:, :length] → return rows
+    pool[table] → pool[table[: -(-length // pool.shape[2])]] ; len(table) * pool.shape[2] → -1 ; return rows[:, :length] → return rows
 the text lies on the pages that its table names, in that order.
     pool[table] → pool[: len(table)] || pool[np.sort(table)] || pool[table[::-1]]
 the last words are cut off, or the first: `length` words from the first on are the text.

@@ -86,10 +86,13 @@ the mean runs over the positions, and keeps each feature apart.
 the mean is that of the head that is taken out, and not of all heads or of the others.
     written[head].mean(dim=0) → written.mean(dim=(0, 1)) || written.mean(dim=0)
     written[head].mean(dim=0) → written[[h for h in range(len(written)) if h != head]].mean(dim=(0, 1))
+    written[head].mean(dim=0) → written[[h for h in range(len(written)) if h != head]].mean(dim=0)
 the other heads still add what they have found.
     return changed.sum(dim=0) → return changed[head]
 what attention adds is a sum over heads, and not a mean.
     changed.sum(dim=0) → changed.mean(dim=0)
+the other heads add what they have found, and not their average.
+    changed.sum(dim=0) → changed[head] + changed[[h for h in range(len(written)) if h != head]].mean(dim=0)
 the sum runs over the heads, the first axis.
     changed.sum(dim=0) → changed.sum(dim=1)
 another head is taken out: `head` says which, and heads are counted from 0.

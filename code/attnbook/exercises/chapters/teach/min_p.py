@@ -105,6 +105,11 @@ exp overflows: of 1000 it is infinite. Subtract the largest logit first, as soft
     logits.softmax(dim=-1) → logits.exp() || logits.exp() / logits.exp().sum(dim=-1, keepdim=True)
 that is top-p, which adds up probabilities; here each is compared with the largest.
     threshold = p * probabilities.amax(dim=-1, keepdim=True) → threshold = probabilities[..., None, :]\\n    more = torch.where(threshold > threshold.mT, threshold, 0).sum(dim=-1) ; probabilities < threshold → (more > 0) & (more >= p)
+the threshold is p times the largest probability, and not the mean one.
+    .amax(dim=-1, keepdim=True) → .mean(dim=-1, keepdim=True)
+logits are natural logarithms: the threshold is the largest plus ln p, in no other base.
+    probabilities = logits.softmax(dim=-1) → probabilities = logits ; p * probabilities.amax(dim=-1, keepdim=True) → logits.amax(dim=-1, keepdim=True) + np.log2(p)
+    probabilities = logits.softmax(dim=-1) → probabilities = logits ; p * probabilities.amax(dim=-1, keepdim=True) → logits.amax(dim=-1, keepdim=True) + np.log10(p)
 the distribution is over the last axis.
     softmax(dim=-1) → softmax(dim=0)
     amax(dim=-1, keepdim=True) → amax(dim=0, keepdim=True)

@@ -101,6 +101,11 @@ this falls in a straight line: half a cosine is asked for.
 half of a wave is asked for, which ends at 0; here it is a quarter, or a whole one.
     math.pi * progress)) / 2 → math.pi / 2 * progress)) / 2 || 2 * math.pi * progress)) / 2
     (1 + math.cos(math.pi * progress)) / 2 → math.cos(math.pi / 2 * progress)
+the half belongs to the whole sum, 1 plus the cosine: brackets are missing.
+    (1 + math.cos(math.pi * progress)) / 2 → 0.5 * 1 + math.cos(math.pi * progress)
+    (1 + math.cos(math.pi * progress)) / 2 → 1 + math.cos(math.pi * progress) / 2
+3.14 is π to two decimals: math.pi has them all.
+    math.pi → 3.14
 the cosine goes from 1 to −1: lift it by 1, and halve it.
     (1 + math.cos(math.pi * progress)) / 2 → math.cos(math.pi * progress) || 1 + math.cos(math.pi * progress)
 this rises after the warm-up, instead of falling.
@@ -108,6 +113,7 @@ this rises after the warm-up, instead of falling.
 there is no warm-up here: the rate should rise first.
     if step <= warm_up → if False
     return step / warm_up → return 1.0
+    = (1 + math.cos(math.pi * step / steps)) / 2
 """
 
 exercise = write(rate, CASES, MISTAKES, oracle=by_sine)

@@ -90,10 +90,16 @@ the first stop has to be learned, too: only what follows it is not asked for.
     texts[:, 1:], -100) → texts[:, 1:], -100) ; return targets → return torch.where(targets == stop, -100, targets)
 after the first `stop` nothing is asked for: the other stops are padding.
     going_on = (texts == stop).cumsum(dim=1) == 0 → going_on = texts == texts
-the stop is the last token that is foreseen, and after it nothing is: it must not count itself.
+the position of the first stop is asked for nothing either: the stop itself has to count, too.
     .cumsum(dim=1) == 0 → .cumsum(dim=1) <= 1
+    (texts == stop).cumsum(dim=1) == 0 → (texts == stop).cumsum(dim=1) - (texts == stop).int() == 0
+the stops of each text are its own, and those of the first text say nothing about the others.
+    (texts == stop).cumsum(dim=1) == 0 → ((texts == stop).cumsum(dim=1) == 0)[:1].expand_as(texts)
+the stop is the token `stop` alone, and larger tokens are words.
+    (texts == stop) → (texts >= stop)
 these are the tokens themselves: the target of a position is the token after it.
     targets[:, :-1] = torch.where(going_on[:, :-1], texts[:, 1:], -100) → targets = torch.where(going_on, texts, -100)
+    targets[:, :-1] = torch.where(going_on[:, :-1], texts[:, 1:], -100) → targets[:, :-1] = torch.where(going_on[:, :-1], texts[:, :-1], -100)
 these are the tokens before each position: the target is the one after it.
     targets[:, :-1] = torch.where(going_on[:, :-1], texts[:, 1:], -100) → targets[:, 1:] = torch.where(going_on[:, 1:], texts[:, :-1], -100)
 this is shifted twice: the target is the next token, not the one after it.
