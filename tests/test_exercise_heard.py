@@ -218,3 +218,25 @@ RIGHT = [
 def test_an_answer_of_which_wrong_ones_are_made_is_right(name, answer):
     verdict = exercises.find(name).verdict(answer)
     assert verdict.state == "right", verdict.text
+
+
+def with_the_cosine_of_a_tensor(step, warm_up, steps):
+    if step <= warm_up:
+        return step / warm_up
+    return (1 + torch.cos(torch.tensor(math.pi * (step - warm_up) / (steps - warm_up))).item()) / 2
+
+
+def test_a_number_of_float32_is_called_nearly_right():
+    said = "; it is nearly right: the difference is in small digits\n"
+    assert said in exercises.teach.rate.verdict(with_the_cosine_of_a_tensor).text
+    off = lambda *given: exercises.teach.rate.answer(*given) * 0.99  # noqa: E731
+    assert said not in exercises.teach.rate.verdict(off).text
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("cache.checked", 0), ("teach.rate", 0.0), ("teach.rate", 1), ("cache.pages_needed", 1)],
+)
+def test_a_constant_is_called_one(name, number):
+    told = exercises.find(name).verdict(lambda *given: number).text
+    assert "; it is the same for every input\n" in told
