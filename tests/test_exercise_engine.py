@@ -162,6 +162,35 @@ def test_what_cannot_be_shown_is_told_all_the_same():
     assert "the dtype is object" in text(lambda x: (2 * x).astype(object if x.size > 32 else float))
 
 
+class Agreeing(np.ndarray):
+    """An array that answers True whatever NumPy asks of it."""
+
+    def __array_function__(self, *of_a_call):
+        return True
+
+
+def test_an_array_that_agrees_with_all_is_refused_in_words():
+    told = text(lambda x: (2 * x).view(Agreeing))
+    assert told.startswith("Not yet: a Agreeing was returned; expected a float64 array")
+    assert text(lambda x: x.view(Agreeing)).startswith("Not yet: a Agreeing was returned")
+
+
+def test_numpy_is_afterwards_as_it_was():
+    isclose = np.isclose
+
+    def patches(x):
+        np.isclose = lambda *arguments, **options: True
+        return x + 1.0
+
+    assert text(patches).startswith("Not yet: the values differ")
+    assert np.isclose is isclose
+
+
+def test_a_list_that_is_far_too_long_is_refused_before_it_is_read():
+    told = text(lambda x: [0.0] * 5_000_000)
+    assert "a list of 5000000 numbers was returned: far too many" in told
+
+
 def test_a_message_has_no_colours_of_a_terminal():
     def raises(x):
         raise ValueError("\x1b[1mbold\x1b[0m")

@@ -162,7 +162,7 @@ OVERFLOW = "exp overflows"
 hears("teach.min_p", OVERFLOW, cut(by_exp), cut(by_a_naive_softmax))
 hears("teach.min_p", "that is top-p", cut(of_top_p))
 hears("teach.min_p", "a large p hides more", cut(lambda x, w, p: right_ones(x, w, 1 - p)))
-BELOW = "the bar is p times the largest probability, not p below it"
+BELOW = "the threshold is p times the largest probability, not p below it"
 hears("teach.min_p", BELOW, cut(lambda x, w, p: x >= x.amax(dim=-1, keepdim=True) - p))
 hears("teach.min_p", "the values differ; it is logits, as it came in\n", with_its_result_dropped)
 hears(

@@ -19,6 +19,7 @@ from attnbook.exercises.engine.sandbox import Output, Unfit, of_the_reader, quie
 SECONDS = 10  # of the CPU: a machine that does much else refuses no right answer
 WAITING = 60  # seconds of the clock, for an answer that waits or sleeps
 NUMBERS = 10_000_000  # what a result may hold: far more than any case asks for
+LONGEST = 100_000  # a list that a result may be: NumPy takes long to read one
 COLOURS = re.compile(r"\x1b\[[\d;]*m")  # of a terminal, in messages of PyTorch
 
 
@@ -97,6 +98,8 @@ def _copy(value):
     if isinstance(value, tuple):
         copies = tuple(map(_copy, value))
         return value._make(copies) if hasattr(value, "_make") else copies
+    if isinstance(value, list) and len(value) > LONGEST:
+        raise Unfit(f"a list of {len(value)} numbers was returned: far too many")
     if not isinstance(value, np.ndarray):
         return value
     refuse_huge(value.shape)

@@ -5,7 +5,8 @@ Hints
 2. What p has above q is 0.2 for the first word and 0.15 for the second: the residual is that,
    divided by its sum.
 3. The second guess is looked at only if the first was kept, and so on; one more word comes for free.
-4. To what is kept of the first word comes, whenever a guess is rejected, p(0) of it.
+4. The first word is written when it was guessed and kept, in q(0) · min(1, p(0)/q(0)) of all cases,
+   and when a guess is rejected and p draws it.
 
 Why
 Kept are 0.4 + 0.15 + 0.1 = 0.65. The residual is (0.2, 0.15, 0)/0.35. A pass writes

@@ -58,6 +58,17 @@ def drawn(heads, size, d, table, length, free, n, dtype=np.float64):
     }
 
 
+def beside_nan(heads, size, d, table, length, free, n):
+    """NaN and infinity wherever no word lies."""
+    case = drawn(heads, size, d, table, length, free, n)
+    pages, rows = np.divmod(np.arange(length), size)
+    pool = np.full_like(case["pool"], np.nan)
+    pool[:, :, -1] = np.inf
+    own = case["table"][pages], slice(None), rows
+    pool[own] = case["pool"][own]
+    return case | {"pool": pool}
+
+
 CASES = (
     case(
         pool=np.zeros((2, 1, 2, 1)),
@@ -75,6 +86,9 @@ CASES = (
     case(**drawn(3, 4, 2, [2, 0], 8, [1, 3], 4)),
     case(**drawn(2, 4, 2, [2, 0], 5, [1, 3], 2)),
     case(**drawn(2, 2, 2, [1], 1, [0, 2], 0)),
+    case(**drawn(2, 2, 2, [2], 2, [0, 1], 0)),
+    case(**drawn(1, 1, 2, [2], 1, [1, 0], 2)),
+    case(**beside_nan(2, 3, 2, [2, 0], 4, [3, 1], 4)),
     stress(**drawn(2, 3, 2, [4, 0], 4, [2, 5, 1], 6, np.float32)),
 )
 
@@ -87,6 +101,26 @@ too few pages are taken, or too many: the text has ⌈(length + n) / size⌉ pag
     missing = -(-(length + n) // size) - len(table) → missing = -(-n // size)
     missing = -(-(length + n) // size) - len(table) → missing = (length + n) // size + 1 - len(table)
     missing = -(-(length + n) // size) - len(table) → missing = -(-(length + n) // size)
+a page is taken only when there is a word for it, and here none may come.
+    missing = -(-(length + n) // size) - len(table) → missing = max(-(-(length + n) // size), length // size + 1) - len(table)
+where all of `free` is taken nothing is left of it, but free[-0:] is all of it.
+    free[missing:] → free[-(len(free) - missing) :]
+rows that get no new word stay as they are, NaN and infinity too.
+    pool = pool.copy() → pool = np.nan_to_num(pool) || pool = np.clip(pool, -1e6, 1e6)
+what lay in a row must not reach the new word, and 0 · NaN is NaN: write the word over it.
+    pool[table[page], :, row] = new.swapaxes(0, 1) → pool[table[page], :, row] *= 0\\n    pool[table[page], :, row] += new.swapaxes(0, 1)
+the table keeps the order of the text: it is not sorted.
+    return pool, table, free[missing:] → return pool, np.sort(table), free[missing:]
+the results are right, in another order: the pool, the table, and what is left of `free`.
+    return pool, table, free[missing:] → return table, pool, free[missing:]
+    return pool, table, free[missing:] → return pool, free[missing:], table
+    return pool, table, free[missing:] → return table, free[missing:], pool
+    return pool, table, free[missing:] → return free[missing:], pool, table
+    return pool, table, free[missing:] → return free[missing:], table, pool
+behind the last word the rows of its page stay as they are, and are not set to 0.
+    table = np.concatenate([table, free[:missing]]) → table = np.concatenate([table, free[:missing]])\\n    pool[free[:missing]] = 0
+the pages that are taken stand at the front of `free`: what is left begins behind them.
+    free[missing:] → free[: len(free) - missing]
 the pages are taken from the back of `free`, or the largest or smallest first.
     free[:missing]]) → free[::-1][:missing]]) ; free[missing:] → free[: len(free) - missing]
     free[:missing]]) → free[-missing:]]) ; free[missing:] → free[:-missing]

@@ -32,9 +32,18 @@ a word has a key and a value in each head: twice as many numbers.
     at 0: 49152
     at 1: 12288
 a number of 16 bits takes 2 bytes.
-    at 0: 49152 / 2 || 98304 * 2 || 98304 * 8
-    at 1: 12288 / 2 || 24576 * 2 || 24576 * 8
+    [49152, 12288, 6144, 12] || [49152, 12288, 6144, 24] || [24576, 6144, 6144, 24]
+    [24576, 6144, 12288, 24] || [196608, 49152, 24576, 48] || [196608, 49152, 12288, 24]
+    at 0: 98304 * 8
+    at 1: 24576 * 8
     at 2: 6144 || 24576 * 4
+there are 16 heads, and if they share nothing each has keys and values of its own.
+    at 0: 24576
+4 heads of keys and values are kept here: they are shared in groups, and not by all heads at once.
+    at 1: 6144
+queries are not kept: a word adds a key and a value for each head of keys and values.
+    at 0: 147456
+    at 1: 36864 || 73728
 each of the 24 layers has a cache of its own.
     at 0: 4096
     at 1: 1024

@@ -53,6 +53,22 @@ def numbered(n_pages, heads, size, table, length):
     return {"pool": pool, "table": np.array(table), "length": length}
 
 
+def beside_nan(n_pages, heads, size, d, table, length):
+    """An infinite key in the text, and NaN wherever no word of it lies."""
+    case = drawn(n_pages, heads, size, d, table, length)
+    pages, rows = np.divmod(np.arange(length), size)
+    pool = np.full_like(case["pool"], np.nan)
+    own = case["table"][pages], slice(None), rows
+    pool[own] = case["pool"][own]
+    pool[table[0], 0, 0, 0] = np.inf
+    return case | {"pool": pool}
+
+
+def not_contiguous(heads, n_pages, size, d, table, length):
+    case = drawn(heads, n_pages, size, d, table, length)
+    return case | {"pool": case["pool"].swapaxes(0, 1)}
+
+
 CASES = (
     case(**numbered(2, 1, 1, [1, 0], 2), gives=np.array([[[2.0], [1.0]]])),
     case(**numbered(2, 1, 2, [1], 1)),
@@ -63,7 +79,9 @@ CASES = (
     case(**drawn(4, 2, 4, 3, [3, 1, 0], 5)),
     case(**drawn(6, 1, 1, 2, [5, 3, 1, 0], 4)),
     case(**drawn(4, 2, 3, 2, [2], 0)),
+    case(**beside_nan(5, 2, 3, 2, [3, 1], 4)),
     stress(**drawn(5, 2, 3, 2, [4, 1, 2], 7, np.float32)),
+    stress(**not_contiguous(3, 5, 2, 2, [4, 1, 2], 5)),
 )
 
 MISTAKES = """
@@ -72,10 +90,15 @@ become one axis.
     pool[table].swapaxes(0, 1) → pool[table]
 the text is not cut at its last word: behind it lies what others have left.
     return rows[:, :length] → return rows
+    pool[table] → pool[table[: -(-length // pool.shape[2])]] ; len(table) * pool.shape[2] → -1 ; return rows[:, :length] → return rows
 the text lies on the pages that its table names, in that order.
     pool[table] → pool[: len(table)] || pool[np.sort(table)] || pool[table[::-1]]
 the last words are cut off, or the first: `length` words from the first on are the text.
     rows[:, :length] → rows[:, rows.shape[1] - length :] || rows[:, : length - 1] || rows[:, : length + 1]
+pages of others may hold anything, and 0 · NaN is NaN: pick pages by index, not by a product with 0.
+    pool[table] → np.tensordot(np.eye(len(pool), dtype=pool.dtype)[table], pool, 1)
+a key that is infinite, or NaN, is read as it lies there.
+    return rows[:, :length] → return np.nan_to_num(rows[:, :length])
 full pages alone are read: the last page counts up to the last word.
     rows[:, :length] → rows[:, : length // pool.shape[2] * pool.shape[2]]
 the words of a page are spread over the text: a page has neighbouring words, one after the other.

@@ -44,7 +44,14 @@ CASES = (
 
 MISTAKES = """
 the free rows of the last page are forgotten: a begun page takes words before a new one is needed.
-    = -(-n // size)
+    = -(-n // size) || n // size + 1 || n // size
+on a full page no row is free, and not `size` of them, and there may be more free rows than words.
+    = -(-(n - (size - length % size)) // size)
+    = -(-max(0, n - (size - length % size)) // size)
+the page that is begun is the text's already: round up what it has, too.
+    = -(-(length + n) // size) - length // size
+where the words fit on the page that is begun, or there are none, no page is taken.
+    return then - now → return max(1, then - now)
 a begun page counts as a page: round up.
     (-(-words // size) for → (words // size for
 a page is taken before there is a word for it: a full page is not followed by one until a word comes.

@@ -74,6 +74,10 @@ the scale is missing in the matrix.
 the mean of x is subtracted before the scale, so each column of the scaled matrix loses its mean.
     centred = scaled - scaled.mean(dim=0) → centred = scaled
     centred = scaled - scaled.mean(dim=0) → centred = scale[:, None] * (w - w.mean(dim=0))
+W keeps its column means until it is scaled: the mean is subtracted once, behind the scale.
+    scaled = scale[:, None] * w → scaled = scale[:, None] * (w - w.mean(dim=0))
+the scale multiplies, and does not divide.
+    scale[:, None] * w → w / scale[:, None]
 the mean runs over the features of x, down each column.
     scaled.mean(dim=0) → scaled.mean() || scaled.mean(dim=1, keepdim=True)
 a mean of d numbers is divided by d, and not by d - 1.
@@ -89,7 +93,7 @@ the shift is added behind the scale, so the bias is shift @ w without it.
     (shift @ w)[None] → (shift @ scaled)[None]
 the shift is added behind the mean's subtraction, so W acts on it as it is.
     (shift @ w)[None] → (shift @ centred)[None] || ((shift - shift.mean()) @ w)[None]
-    (shift @ w)[None] → (shift @ w - (shift @ w).mean())[None]
+    (shift @ w)[None] → (shift @ w - (shift @ w).mean())[None] || (shift @ w - scaled.mean(dim=0))[None] || (shift @ w - w.mean(dim=0))[None]
 the bias is the last row.
     torch.cat([centred, (shift @ w)[None]]) → torch.cat([(shift @ w)[None], centred])
 the bias is missing: it is a last row.

@@ -74,6 +74,7 @@ CASES = (
     case(**drawn([0, 0, 0, 0])),
     case(**drawn([2, 5, 2, 5, 9, 2, 7])),
     case(**drawn([0, 1, 1, 0, 2, 0, 1])),
+    case(**drawn([51, 1000, 51, 1000])),
     stress(**drawn([1, 2, 1, 2], np.float32)),
     stress(**drawn([8, 3, 8, 8, 3]) | {"weights": np.full((5, 5), 0.2)}),
 )

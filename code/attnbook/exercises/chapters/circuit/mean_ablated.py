@@ -57,6 +57,11 @@ def drawn(n_heads, n, d, head, dtype=np.float64):
     return draw(rng, {"written": (n_heads, n, d)}, dtype=dtype) | {"head": head}
 
 
+def not_contiguous(n, n_heads, d, head):
+    case = drawn(n, n_heads, d, head)
+    return case | {"written": case["written"].swapaxes(0, 1)}
+
+
 CASES = (
     case(
         written=np.array([[[2.0], [4.0]], [[10.0], [20.0]]]),
@@ -69,6 +74,7 @@ CASES = (
     case(**drawn(2, 1, 3, 0)),
     case(**drawn(4, 5, 3, 3)),
     case(**drawn(3, 3, 3, 0)),
+    stress(**not_contiguous(3, 4, 2, 1)),
     stress(**drawn(2, 3, 2, 0, np.float32)),
 )
 
@@ -80,10 +86,13 @@ the mean runs over the positions, and keeps each feature apart.
 the mean is that of the head that is taken out, and not of all heads or of the others.
     written[head].mean(dim=0) → written.mean(dim=(0, 1)) || written.mean(dim=0)
     written[head].mean(dim=0) → written[[h for h in range(len(written)) if h != head]].mean(dim=(0, 1))
+    written[head].mean(dim=0) → written[[h for h in range(len(written)) if h != head]].mean(dim=0)
 the other heads still add what they have found.
     return changed.sum(dim=0) → return changed[head]
 what attention adds is a sum over heads, and not a mean.
     changed.sum(dim=0) → changed.mean(dim=0)
+the other heads add what they have found, and not their average.
+    changed.sum(dim=0) → changed[head] + changed[[h for h in range(len(written)) if h != head]].mean(dim=0)
 the sum runs over the heads, the first axis.
     changed.sum(dim=0) → changed.sum(dim=1)
 another head is taken out: `head` says which, and heads are counted from 0.

@@ -61,6 +61,7 @@ CASES = (
     at(1, 0, 2, gives=0.5, to=stress),
     at(2, 0, 8, to=stress),
     at(3, 3, 3, gives=1.0, to=stress),
+    at(1, 4, 4, gives=0.25, to=stress),
 )
 
 MISTAKES = """
@@ -93,11 +94,18 @@ where `warm_up` is `steps`, nothing is left to fall, and the rate at that step i
     step <= warm_up → step < warm_up
     step <= warm_up → step < warm_up ; math.pi * progress → math.pi * (step - warm_up) / (steps - warm_up) ; progress = (step - warm_up) / (steps - warm_up) → pass
     step <= warm_up → step < warm_up ; progress = (step → if steps == warm_up:\\n        return 0.0\\n    progress = (step
+where `warm_up` is `steps`, the rate rises all the way: it is 1 at the last step alone.
+    if step <= warm_up: → if warm_up == steps:\\n        return 1.0\\n    if step <= warm_up:
 this falls in a straight line: half a cosine is asked for.
     (1 + math.cos(math.pi * progress)) / 2 → 1 - progress
 half of a wave is asked for, which ends at 0; here it is a quarter, or a whole one.
     math.pi * progress)) / 2 → math.pi / 2 * progress)) / 2 || 2 * math.pi * progress)) / 2
     (1 + math.cos(math.pi * progress)) / 2 → math.cos(math.pi / 2 * progress)
+the half belongs to the whole sum, 1 plus the cosine: brackets are missing.
+    (1 + math.cos(math.pi * progress)) / 2 → 0.5 * 1 + math.cos(math.pi * progress)
+    (1 + math.cos(math.pi * progress)) / 2 → 1 + math.cos(math.pi * progress) / 2
+3.14 is π to two decimals: math.pi has them all.
+    math.pi → 3.14
 the cosine goes from 1 to −1: lift it by 1, and halve it.
     (1 + math.cos(math.pi * progress)) / 2 → math.cos(math.pi * progress) || 1 + math.cos(math.pi * progress)
 this rises after the warm-up, instead of falling.
@@ -105,6 +113,7 @@ this rises after the warm-up, instead of falling.
 there is no warm-up here: the rate should rise first.
     if step <= warm_up → if False
     return step / warm_up → return 1.0
+    = (1 + math.cos(math.pi * step / steps)) / 2
 """
 
 exercise = write(rate, CASES, MISTAKES, oracle=by_sine)

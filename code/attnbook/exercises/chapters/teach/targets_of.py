@@ -16,11 +16,14 @@ Who leaves out every target that equals the padding leaves out the first stop as
 never learns to end.
 """
 
+import functools
+
 import numpy as np
 import torch
 
 from attnbook.exercises.chapters.teach._first import first_as_tensor
 from attnbook.exercises.engine import case, stress, write
+from attnbook.exercises.engine.sandbox import Unfit
 
 
 def targets_of(texts, stop):
@@ -39,6 +42,19 @@ def token_by_token(texts, stop):
                 break
             targets[row, i] = text[i + 1]
     return targets
+
+
+def with_its_dtype(function):
+    """For `through`: the dtype of the targets counts, too."""
+
+    @functools.wraps(function)
+    def call(texts, stop):
+        targets = first_as_tensor(function)(texts, stop)
+        if targets.dtype.kind in "iu" and targets.dtype != texts.dtype:
+            raise Unfit(f"the dtype is {targets.dtype}; expected {texts.dtype}, that of `texts`")
+        return targets
+
+    return call
 
 
 rng = np.random.default_rng(5)
@@ -64,6 +80,7 @@ CASES = (
     case(texts=rows([1, 0, 0, 0], [2, 3, 4, 0]), stop=0),
     case(**drawn(3, 5, 2)),
     case(**drawn(6, 8, 0)),
+    stress(texts=rows([5], [9]), stop=9, gives=rows([-100], [-100])),
     stress(texts=rows([9, 9, 9]), stop=9, gives=rows([-100, -100, -100])),
     stress(texts=rows([5, 9, 6, 9]), stop=9, gives=rows([9, -100, -100, -100])),
 )
@@ -73,10 +90,16 @@ the first stop has to be learned, too: only what follows it is not asked for.
     texts[:, 1:], -100) → texts[:, 1:], -100) ; return targets → return torch.where(targets == stop, -100, targets)
 after the first `stop` nothing is asked for: the other stops are padding.
     going_on = (texts == stop).cumsum(dim=1) == 0 → going_on = texts == texts
-the stop is the last token that is foreseen, and after it nothing is: it must not count itself.
+the position of the first stop is asked for nothing either: the stop itself has to count, too.
     .cumsum(dim=1) == 0 → .cumsum(dim=1) <= 1
+    (texts == stop).cumsum(dim=1) == 0 → (texts == stop).cumsum(dim=1) - (texts == stop).int() == 0
+the stops of each text are its own, and those of the first text say nothing about the others.
+    (texts == stop).cumsum(dim=1) == 0 → ((texts == stop).cumsum(dim=1) == 0)[:1].expand_as(texts)
+the stop is the token `stop` alone, and larger tokens are words.
+    (texts == stop) → (texts >= stop)
 these are the tokens themselves: the target of a position is the token after it.
     targets[:, :-1] = torch.where(going_on[:, :-1], texts[:, 1:], -100) → targets = torch.where(going_on, texts, -100)
+    targets[:, :-1] = torch.where(going_on[:, :-1], texts[:, 1:], -100) → targets[:, :-1] = torch.where(going_on[:, :-1], texts[:, :-1], -100)
 these are the tokens before each position: the target is the one after it.
     targets[:, :-1] = torch.where(going_on[:, :-1], texts[:, 1:], -100) → targets[:, 1:] = torch.where(going_on[:, 1:], texts[:, :-1], -100)
 this is shifted twice: the target is the next token, not the one after it.
@@ -96,4 +119,4 @@ what is not asked for is −100 here, which cross_entropy leaves out; 0 is a tok
     torch.full_like(texts, -100) → torch.full_like(texts, -1) ; texts[:, 1:], -100) → texts[:, 1:], -1)
 """
 
-exercise = write(targets_of, CASES, MISTAKES, oracle=token_by_token, through=first_as_tensor)
+exercise = write(targets_of, CASES, MISTAKES, oracle=token_by_token, through=with_its_dtype)

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from attnbook.exercises.engine.attempt import attempt
-from attnbook.exercises.engine.compare import difference
+from attnbook.exercises.engine.compare import NUMBERS, difference
 from attnbook.exercises.engine.diagnose.arguments import mixed, returned, substitutes, unused
 from attnbook.exercises.engine.diagnose.cases import division
 from attnbook.exercises.engine.diagnose.relations import first_wrong, relation, right_results
@@ -68,10 +68,10 @@ def _constant(exercise, outcomes):
 
 
 def _alike(values):
-    """Whether all are arrays of one shape, and the same numbers."""
+    """Whether all are arrays of one shape, or numbers, and the same."""
     first, *others = values
-    arrays = isinstance(first, np.ndarray) and first.size
-    return bool(arrays) and all(np.array_equal(first, x) for x in others)
+    numbers = isinstance(first, (np.ndarray, *NUMBERS)) and np.size(first)
+    return bool(numbers) and all(np.array_equal(first, x) for x in others)
 
 
 def _same_as(exercise, outcomes, faults):
