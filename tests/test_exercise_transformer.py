@@ -63,7 +63,7 @@ def test_from_the_random_numbers_of_pytorch_it_does_not_end_so(capsys):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_tied_matrix_of_size_1_is_certain_of_something_wrong(seed):
-    """Of the sign that it has read. Who knows nothing pays ln 13."""
+    """Of the token that it has read. Whoever knows nothing pays ln 13."""
     losses_of = chapter("signs = ", "torch.set_num_threads(1)")["losses_of"]
     torch.manual_seed(seed)
     model = Decoder(13, 5, 64, [DecoderBlock(64, 4)])

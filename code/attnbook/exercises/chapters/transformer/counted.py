@@ -2,7 +2,8 @@
 
 Hints
 1. A block has 12 d² + 9 d: four matrices, two wide ones with their biases, and two norms.
-2. Around the blocks stand a row for each sign, one for each place, a norm, and a row for each sign.
+2. Around the blocks stand a row for each token, one for each position, a norm, and a row for each
+   token.
 3. Heads cut the same columns into other pieces. A matrix that is used twice is counted once.
 
 Why

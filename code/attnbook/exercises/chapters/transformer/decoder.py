@@ -3,11 +3,11 @@
 Hints
 1. `nn.Embedding` twice, `nn.ModuleList(blocks)`, and one `nn.LayerNorm`.
 2. `self.places(torch.arange(n))` has the shape (n, d_model), which is added to each text.
-3. The embedding's matrix, `self.embedding.weight`, has a row for each sign: `x @ weight.mT`.
+3. The embedding's matrix, `self.embedding.weight`, has a row for each token: `x @ weight.mT`.
 
 Why
 A token is looked up in the matrix, and in the end every vector is compared with all of its rows. So
-one matrix reads and writes, and what brings a vector nearer to a sign's row makes that sign more
+one matrix reads and writes, and what brings a vector nearer to a token's row makes that token more
 likely.
 
 Notice
@@ -138,7 +138,7 @@ a place is counted within its text: it is not the number of the text.
     self.places(torch.arange(tokens.shape[1])) → self.places(torch.arange(tokens.shape[0]))[:, None]
 the embeddings are added as they are: no √d stands in front of them here.
     self.embedding(tokens) + → self.embedding(tokens) * self.norm.weight.shape[0] ** 0.5 +
-token 0 is a sign like any other, and `padding_idx` keeps its row from learning.
+token 0 is one like any other, and `padding_idx` keeps its row from learning.
     nn.Embedding(vocabulary, d_model) → nn.Embedding(vocabulary, d_model, padding_idx=0)
 the embeddings are missing: a vector is that of the token and that of its place.
     self.embedding(tokens) + → 0 * self.embedding(tokens) +
