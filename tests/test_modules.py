@@ -224,6 +224,15 @@ def test_a_nan_in_the_padding_is_in_no_gradient(name):
     assert all(gradient.isfinite().all() for gradient in gradients)
 
 
+def test_a_padded_word_of_nan_that_is_a_query_too_is_in_gradients():
+    """The loss does not read its output, but its row of weights is NaN."""
+    module, (x, _, _) = double(pytorch.MultiHeadAttention(8, 2)), inputs(8, 8, 8)
+    x[:, -1] = torch.nan
+    module(x, x, x, torch.full((len(x),), x.shape[1] - 1))[:, :-1].sum().backward()
+    spoilt = [name for name, w in module.named_parameters() if w.grad.isnan().any()]
+    assert spoilt == ["w_k.weight", "w_v.weight", "w_o.weight"]
+
+
 def test_additive_attention_has_three_matrices_and_no_bias():
     names = [name for name, _ in pytorch.AdditiveAttention(2, 4, 7).named_parameters()]
     assert names == ["w_q.weight", "w_k.weight", "w_v.weight"]
