@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
+from verdicts import assert_right, assert_wrong
 
 from attnbook import exercises
 
@@ -179,9 +180,7 @@ hears("weights.same_output", "these are the right numbers in another order", [2,
     ("name", "answer", "sentence"), WRONG, ids=lambda x: x if isinstance(x, str) else ""
 )
 def test_a_wrong_answer_is_refused_and_hears_its_cause(name, answer, sentence):
-    verdict = exercises.find(name).verdict(answer)
-    assert verdict.state == "wrong"
-    assert verdict.text.startswith(f"Not yet: {sentence}"), verdict.text
+    assert_wrong(name, answer, sentence)
 
 
 def by_deletion(weights, values):
@@ -220,5 +219,4 @@ RIGHT = [
 
 @pytest.mark.parametrize(("name", "answer"), RIGHT, ids=lambda x: x if isinstance(x, str) else "")
 def test_an_answer_of_which_wrong_ones_are_made_is_right(name, answer):
-    verdict = exercises.find(name).verdict(answer)
-    assert verdict.state == "right", verdict.text
+    assert_right(name, answer)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from verdicts import assert_right, assert_wrong
 
 from attnbook import exercises
 
@@ -198,9 +199,7 @@ hears("cache.checked", SUM, checked(total=lambda p, q, x: 1 - p[x] / q[x]))
     ("name", "answer", "sentence"), WRONG, ids=lambda x: x if isinstance(x, str) else ""
 )
 def test_a_natural_wrong_answer_hears_its_cause(name, answer, sentence):
-    verdict = exercises.find(name).verdict(answer)
-    assert verdict.state == "wrong"
-    assert verdict.text.startswith(f"Not yet: {sentence}"), verdict.text
+    assert_wrong(name, answer, sentence)
 
 
 RIGHT = [
@@ -216,8 +215,7 @@ RIGHT = [
 
 @pytest.mark.parametrize(("name", "answer"), RIGHT, ids=lambda x: x if isinstance(x, str) else "")
 def test_an_answer_of_which_wrong_ones_are_made_is_right(name, answer):
-    verdict = exercises.find(name).verdict(answer)
-    assert verdict.state == "right", verdict.text
+    assert_right(name, answer)
 
 
 def with_the_cosine_of_a_tensor(step, warm_up, steps):

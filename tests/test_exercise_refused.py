@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from verdicts import assert_right, assert_wrong
 
 from attnbook import exercises
 
@@ -181,9 +182,7 @@ hears("cache.checked", ROUNDED)(
     ("name", "answer", "sentence"), WRONG, ids=lambda x: x if isinstance(x, str) else ""
 )
 def test_an_answer_that_is_right_on_most_inputs_is_refused_and_hears_why(name, answer, sentence):
-    verdict = exercises.find(name).verdict(answer)
-    assert verdict.state == "wrong"
-    assert verdict.text.startswith(f"Not yet: {sentence}"), verdict.text
+    assert_wrong(name, answer, sentence)
 
 
 def who_refuses(arrays_that, answer):
@@ -231,5 +230,4 @@ RIGHT = [
 
 @pytest.mark.parametrize(("name", "answer"), RIGHT, ids=lambda x: x if isinstance(x, str) else "")
 def test_an_answer_of_which_wrong_ones_are_made_is_right(name, answer):
-    verdict = exercises.find(name).verdict(answer)
-    assert verdict.state == "right", verdict.text
+    assert_right(name, answer)
