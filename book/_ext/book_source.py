@@ -11,13 +11,18 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.ext.autodoc.mock import undecorate
 
 ROOT = Path(__file__).parents[2]
 
 
 def place(module, name):
-    """The file and the line where a function or a class begins; a field's are its class's."""
-    found = unwrap(attrgetter(name)(sys.modules[module]))
+    """The file and the line where a function or a class begins; a field's are its class's.
+
+    A function that a mock decorates, as `torch.no_grad` on pages built without PyTorch, is one
+    call of that mock, which keeps the function.
+    """
+    found = unwrap(undecorate(attrgetter(name)(sys.modules[module])))
     if not (isclass(found) or isfunction(found) or ismethod(found)):
         return place(module, name.rpartition(".")[0])
     return f"{Path(getsourcefile(found)).relative_to(ROOT).as_posix()}#L{getsourcelines(found)[1]}"

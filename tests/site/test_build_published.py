@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from browsing import PAGES
 from small_book import ROOT, write_published
+from source_lines import begun
 
 from tools.build import COMMAND
 
@@ -16,7 +17,6 @@ SITE = "https://someone.github.io/a-book/"
 BINDER = "https://mybinder.org/v2/gh/Someone/a-book/main?urlpath=lab/tree/{}.ipynb"
 COLAB = "https://colab.research.google.com/github/Someone/a-book/blob/main/{}.ipynb"
 SIGNATURE = re.compile(r'<dt class="sig [^>]*id="([^"]*)">(.*?)</dt>', re.DOTALL)
-BEGINS = re.compile(r"\s*(?:def|class) (\w+)")
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 PLAIN = "book/index"
 NUMPY = "book/numpy/weighted-average"
@@ -72,14 +72,6 @@ def wrong_pictures(pages, html):
         files = [html / picture.removeprefix(SITE) for picture in pictures]
         if not card or [f.is_file() and f.read_bytes()[1:4] for f in files] != [b"PNG"]:
             yield f"{page}: {pictures}"
-
-
-def begun(path, number):
-    """The function or the class that begins at this line of a file, with its decorators."""
-    file = ROOT / path
-    lines = file.read_text(encoding="utf-8").split("\n")[number - 1 :] if file.is_file() else []
-    if lines and lines[0].lstrip().startswith(("@", "def ", "class ")):
-        return next(found[1] for found in map(BEGINS.match, lines) if found)
 
 
 def wrong_sources(pages):
