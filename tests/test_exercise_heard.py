@@ -20,7 +20,7 @@ def hears(name, sentence, *answers):
 BYTES = "cache.bytes_of_a_word"
 hears(BYTES, "a number of 16 bits", (49152, 12288, 6144, 12), (49152, 12288, 6144, 24))
 hears(BYTES, "a word has a key and a value", (49152, 12288, 12288, 24), (49152, 12288, 12288, 12))
-hears(BYTES, "4 heads of keys and values are kept", (98304, 6144, 12288, 24))
+hears(BYTES, "4 key-value heads are kept", (98304, 6144, 12288, 24))
 hears(BYTES, "there are 16 heads", (24576, 24576, 12288, 24))
 hears(BYTES, "of the numbers, the first is wrong: 196608 is", (196608, 24576, 12288, 24))
 hears(BYTES, "of the numbers, the second is wrong: 49152 is", (98304, 49152, 12288, 24))

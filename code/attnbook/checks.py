@@ -57,7 +57,7 @@ def divides(name, value, name_of_whole, whole):
 
 
 def shared_heads(n_heads, n_kv_heads, d_kv, d_head):
-    """Refuse heads of keys and values that do not fit those of the queries."""
+    """Refuse key-value heads that do not fit the query heads."""
     divides("n_kv_heads", n_kv_heads, "n_heads", n_heads)
     if d_kv != n_kv_heads * d_head:
         expected = f"n_kv_heads · d_head = {n_kv_heads} · {d_head}"
@@ -65,7 +65,7 @@ def shared_heads(n_heads, n_kv_heads, d_kv, d_head):
 
 
 def heads_of_keys(q, k):
-    """Refuse heads of keys that heads of queries, on the axis before the last two, cannot share."""
+    """Refuse key-value heads that query heads, on the axis before the last two, cannot share."""
     n_heads, n_kv_heads = q.shape[-3], k.shape[-3]
     if not 1 <= n_kv_heads <= n_heads or n_heads % n_kv_heads:
         raise ValueError(

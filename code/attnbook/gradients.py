@@ -249,7 +249,7 @@ def rope_backward(
 
 
 def _heads(inputs, matrices, n_heads, n_kv_heads):
-    """Queries, keys and values of each head, and how many queries share a head of keys."""
+    """Queries, keys and values of each head, and how many queries share a key-value head."""
     q, k, v = (x @ w for x, w in zip(inputs, matrices, strict=True))
     q = split_heads(q, n_heads)
     n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads

@@ -39,7 +39,7 @@ def agreement(*sizes):
     """Run attention on rings of so many processes, and compare it with one, forward and backward.
 
     One run of torchrun starts as many processes as the largest ring has; the first of them make up
-    the smaller ones. In float64, 32 positions, 8 heads of width 8, and 4 of keys and values.
+    the smaller ones. In float64, 32 positions, 8 query heads and 4 key-value heads, of width 8.
     Returns, for each size, a dict: a `Pass` for each of "ring forward", "ring backward", the same
     for "causal", "zigzag" and "heads", where the last two are causal as well; and under "order"
     what rank 0 does in its forward pass. A ring of two also has "context_parallel": how PyTorch's

@@ -14,7 +14,7 @@ from attnbook.pytorch.rules import KeyRange
 class ByMask(NamedTuple):
     """True = may look, (n_q, n_k) or with every axis of the scores; None hides nothing.
 
-    So many neighbouring heads of queries share keys.
+    So many neighbouring query heads share a key-value head.
     """
 
     shown: Tensor | None

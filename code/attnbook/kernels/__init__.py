@@ -10,7 +10,7 @@ Parameters of all functions
 ---------------------------
 q, k, v
     Queries (..., n_heads, n_q, d), keys and values (..., n_kv_heads, n_k, d), of float16, bfloat16
-    or float32, and d at most 256. n_heads is a multiple of n_kv_heads; heads of queries that share
+    or float32, and d at most 256. n_heads is a multiple of n_kv_heads; query heads that share
     keys are adjacent. Rows, heads and batches may have any strides; a tensor whose features
     are not contiguous is copied, and so is one of another width than 16, 32, 64, 128 or 256,
     with zeros up to the next of these: heads of 80 features take the time of 128.

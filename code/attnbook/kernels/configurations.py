@@ -55,7 +55,7 @@ ANY, AMD, INTERPRETER, HOPPER, BLACKWELL = None, -1, 0, 9, 10  # major compute c
 #   softcap   its tanh needs registers
 #   intervals  which keys a query sees comes from memory
 #   whole     blocks have no edges, and there is no mask but the causal one
-#   grouped   several heads of queries share keys
+#   grouped   several query heads share keys
 #   atomic    the kernel for keys adds grad_q in memory
 TILES = [
     (ANY, "forward", "float32", {16: (32, 32, 4, 1), 32: (32, 32, 4, 1), 64: (32, 32, 4, 1),

@@ -83,7 +83,7 @@ def reach_diagram(reached, wanted):
 
 @drawn
 def sharing_diagram():
-    """Draw which heads of keys and values four heads of queries read, in three ways."""
+    """Draw which key-value heads four query heads read, in three ways."""
     ax = sheet(2.3)
     for n, (name, n_kv) in enumerate(SHARING.items()):
         x, group = 1.4 + 2.15 * n, N_HEADS // n_kv
@@ -100,7 +100,7 @@ def sharing_diagram():
 
 
 def _shared(x, head, n_kv):
-    """The place of a head of keys and values: in the middle of those that read it."""
+    """The place of a key-value head: in the middle of those that read it."""
     group = N_HEADS // n_kv
     return x + 0.45 * (group * head + (group - 1) / 2 - 1.5)
 

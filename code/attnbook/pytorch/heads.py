@@ -42,7 +42,7 @@ def merge_heads(x: Float[Tensor, "*batch n_heads n d_head"]) -> Float[Tensor, "*
 def repeat_heads(
     x: Float[Tensor, "*batch n_kv_heads n d_head"], times: Integral
 ) -> Float[Tensor, "*batch n_heads n d_head"]:
-    """Let each head of keys or values stand `times` times in a row, for as many heads of queries.
+    """Let each head of keys or values stand `times` times in a row, for as many query heads.
 
         out_h = x_(h // times)
 

@@ -126,7 +126,7 @@ class MultiHeadAttention(nn.Module):
 
     Parameters: four layers from d_model to d_model, with a bias or without. With `n_kv_heads` below
     `n_heads`, those of keys and values have n_kv_heads · d_model / n_heads columns, and several
-    heads of queries share one of theirs, as in `multi_head_attention`.
+    query heads share a key-value head, as in `multi_head_attention`.
     Source: Vaswani et al. (2017), section 3.2.2; shared keys and values: Ainslie et al. (2023).
     """
 
@@ -183,7 +183,7 @@ class MultiHeadAttention(nn.Module):
         return softmax(scores, _visible(valid_lens, mask, scores))
 
     def _shared(self, heads):
-        """Each head of keys or values once for every head of queries that reads it."""
+        """Each head of keys or values once for every query head that reads it."""
         times = self.n_heads // self.n_kv_heads
         return heads if times == 1 else repeat_heads(heads, times)
 

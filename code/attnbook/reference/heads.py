@@ -37,7 +37,7 @@ def merge_heads(x: Real[Array, "*batch n_heads n d_head"]) -> Float[Array, "*bat
 def repeat_heads(
     x: Real[Array, "*batch n_kv_heads n d_head"], times: Integral
 ) -> Float[Array, "*batch n_heads n d_head"]:
-    """Let each head of keys or values stand `times` times in a row, for as many heads of queries.
+    """Let each head of keys or values stand `times` times in a row, for as many query heads.
 
         out_h = x_(h // times)
 

@@ -1,7 +1,7 @@
 r"""What a word takes · easy · 6 min
 
 Hints
-1. Each layer keeps a key and a value for every head of keys and values: how many numbers is that?
+1. Each layer keeps a key and a value for every key-value head: how many numbers is that?
 2. A number takes 2 bytes, and there are 24 layers.
 3. A latent is kept once; keys and values are made of it. Its rotated key lies beside it.
 4. Under the window no layer ever holds more than 1020 + 4 words. A MiB has 2²⁰ bytes.
@@ -39,9 +39,9 @@ a number of 16 bits takes 2 bytes.
     at 2: 6144 || 24576 * 4
 there are 16 heads, and if they share nothing each has keys and values of its own.
     at 0: 24576
-4 heads of keys and values are kept here: they are shared in groups, and not by all heads at once.
+4 key-value heads are kept here: they are shared in groups, and not by all heads at once.
     at 1: 6144
-queries are not kept: a word adds a key and a value for each head of keys and values.
+queries are not kept: a word adds a key and a value for each key-value head.
     at 0: 147456
     at 1: 36864 || 73728
 each of the 24 layers has a cache of its own.

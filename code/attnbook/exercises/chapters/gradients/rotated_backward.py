@@ -112,7 +112,7 @@ a shared head was read by several heads, and it collects the sum: not the mean, 
     repeat_heads_backward(x, times) → repeat_heads_backward(x, times) * (1 / times)
     gradients.repeat_heads_backward(x, times) → x[..., ::times, :, :]
     gradients.repeat_heads_backward(x, times) → x[..., : x.shape[-3] // times, :, :]
-one gradient for each head of the queries is too many: a shared head collects from all that read it.
+one gradient for each query head is too many: a shared head collects from all that read it.
     grad_k, grad_v = (gradients.repeat_heads_backward(x, times) for x in copies) → grad_k, grad_v = copies
 copies of one head stand side by side, 0 0 1 1; here every second head is added up.
     gradients.repeat_heads_backward(x, times) → summed_in_turns(x, times)

@@ -68,7 +68,7 @@ def trains_anyway():
 
 
 MISTAKES = """
-line 1 is right: each head of keys serves as many heads of queries as there are for one of keys.
+line 1 is right: each key-value head serves as many query heads as there are for one key-value head.
     [1, 10] || [1, 11] || [10, 1] || [11, 1]
 line 2 is right: the last query stands where the last key does, also in the forward pass.
     [2, 10] || [2, 11] || [10, 2] || [11, 2]
@@ -88,7 +88,7 @@ line 8 is right: q and k are the rotated ones here, and the scale belongs to bot
 line 9 is right: each copy of a value collects from the queries of its own head.
     [9, 10] || [9, 11] || [10, 9] || [11, 9]
 line 12 is right: there is a key at every position from 0 on, and line 10 has left one head for each
-head of keys.
+key-value head.
     [10, 12] || [11, 12]
 the two lines differ: find the other one, too.
     [10, 10] || [11, 11]

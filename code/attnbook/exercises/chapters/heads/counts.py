@@ -1,10 +1,10 @@
 """Count a grouped layer · medium · 8 min
 
 Hints
-1. The width of a head is that of the queries: d_model / h. Heads of keys are as wide.
+1. A query head has the width d_model / h, and a key-value head is as wide.
 2. W_q and W_o are 768 × 768; W_k and W_v have h_kv · d_head columns.
 3. A product of a matrix with d_head columns and one with d_head rows has at most that rank.
-4. A word adds one key and one value for each head of keys and values, 2 bytes a number.
+4. A word adds one key and one value for each key-value head, 2 bytes a number.
 
 Why
 d_head = 768/12 = 64. W_k has 4 · 64 = 256 columns. The parameters are
@@ -37,15 +37,15 @@ that is the number of heads times h_kv; a head has 768 / 12 features.
     at 0: 48
 256 is the width of all keys; a head has d_model / h of it.
     at 0: 256
-768 columns make keys for 12 heads; here there are 4 heads of keys.
+768 columns make keys for 12 heads; here there are 4 key-value heads.
     at 1: 768
-64 columns make one head of keys; there are 4.
+64 columns make one key-value head; there are 4.
     at 1: 64
-192 = 768 / 4; a head of keys is as wide as one of queries, 64.
+192 = 768 / 4; a key-value head is as wide as a query head, 64.
     at 1: 192
 3072 = 768 · 4; W_k has a column for each feature of its 4 heads of 64.
     at 1: 3072
-4 is the number of heads of keys; each has 64 columns.
+4 is the number of key-value heads; each has 64 columns.
     at 1: 4
 512 are the columns of W_k and W_v together.
     at 1: 512
@@ -59,7 +59,7 @@ that is W_k and W_v; W_q and W_o have 768 · 768 numbers each.
     at 2: 2 * 768 * 256
 W_q and W_o have 768 columns: 12 heads ask, only 4 answer.
     at 2: 4 * 768 * 256
-that is one head; the matrices make 12 of queries, 4 of keys.
+that is one head; the matrices make 12 query heads and 4 key-value heads.
     at 2: 4 * 768 * 64
 W_k and W_v make 4 heads, not one: 256 columns each.
     at 2: 2 * 768**2 + 2 * 768 * 64
@@ -87,7 +87,7 @@ a word has a key and a value for each of the 4 heads, and a number of 16 bits ta
     at 4: 256
 in 16 bits a number takes 2 bytes, not 4.
     at 4: 2048
-that is the cache of 12 heads; only the 4 of keys and values are kept.
+that is the cache of 12 heads; only the keys and values of the 4 key-value heads are kept.
     at 4: 3072
 that is bits; a byte has 8.
     at 4: 8192

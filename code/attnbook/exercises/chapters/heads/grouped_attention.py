@@ -1,12 +1,12 @@
 """Grouped-query attention · medium · 12 min
 
 Hints
-1. How many heads of queries read one head of keys? The arrays' shapes say it.
+1. How many query heads read one key-value head? The arrays' shapes say it.
 2. np.repeat(x, times, axis=-3) lets each head stand `times` times in a row.
 3. Then every head has keys and values of its own, and the heads are one more batch axis.
 
 Why
-h / h_kv heads of queries share one of keys and values. Repeated in a row, each meets its own, and
+h / h_kv query heads share one key-value head. Repeated in a row, each meets its own, and
 attention treats heads as it treats a batch. Without the copies: reshape the queries to
 (…, h_kv, group · n_q, d_k), since the heads of a group lie together, attend, and reshape back.
 
@@ -27,7 +27,7 @@ from attnbook.reference import (
 
 
 def grouped_attention(q, k, v):
-    """Attention whose heads of queries share heads of keys and values."""
+    """Attention whose query heads share key-value heads."""
     times = q.shape[-3] // k.shape[-3]
     k, v = (np.repeat(x, times, axis=-3) for x in (k, v))
     return scaled_dot_product_attention(q, k, v)
@@ -92,7 +92,7 @@ Neighbours share: repeat each head.
     np.repeat(x, times, axis=-3) → np.concatenate([x] * times)
 all heads read one head of the keys and values, not their own.
     m // group → 0 || -1
-heads are added up or averaged; each head of queries asks by itself, and keeps its own output.
+heads are added up or averaged; each query head asks by itself, and keeps its own output.
     np.repeat(x, times, → np.repeat(np.mean(x, axis=-3, keepdims=True), q.shape[-3],
     k, v = (np.repeat(x, times, axis=-3) for x in (k, v)) → q = q.reshape(*q.shape[:-3], -1, times, *q.shape[-2:]).mean(axis=-3)
     k, v = (np.repeat(x, times, axis=-3) for x in (k, v)) → q = q.reshape(*q.shape[:-3], -1, times, *q.shape[-2:]).mean(axis=-3) ; product_attention(q, k, v) → product_attention(q, k, v).repeat(times, axis=-3)
@@ -119,13 +119,13 @@ keys are hidden; there is no mask here, and all keys are seen.
     product_attention(q, k, v) → product_attention(q, k, v, np.tri(q.shape[-2], k.shape[-2], dtype=bool))
 the softmax runs over the queries; the weights of a query sum to 1 over the keys.
     scaled_dot_product_attention(q, k, v) → softmax(dot_product_scores(q, k).mT).mT @ v
-a group has h / h_kv heads of queries, neither h_kv nor h. That is how often each head is repeated,
+a group has h / h_kv query heads, neither h_kv nor h. That is how often each head is repeated,
 and head m reads m // (h / h_kv).
     q.shape[-3] // k.shape[-3] → k.shape[-3]
     times = q.shape[-3] // k.shape[-3] → times = q.shape[-3]
 every head looks at the keys of all heads; it has one of them.
     np.repeat(x, times, → np.repeat(x.reshape(*x.shape[:-3], 1, -1, x.shape[-1]), q.shape[-3],
-the heads of keys and values, or of the outputs, are in reverse order: head 0 reads head 0, and
+the key-value heads, or the heads of the outputs, are in reverse order: head 0 reads head 0, and
 comes first.
     m // group → -1 - m // group
     np.stack(outputs → np.stack(outputs[::-1]

@@ -1,17 +1,17 @@
 """Tile for repeat · easy · 6 min
 
 Hints
-1. Write down which head of keys each head of queries reads, once repeated and once tiled.
-2. With one head of keys, or with as many as there are of queries, the two are the same.
-3. Four heads of queries and two of keys: heads 1 and 2 are mixed up. They must find something else
+1. Write down which key-value head each query head reads, once repeated and once tiled.
+2. With one key-value head, or with as many as there are query heads, the two are the same.
+3. Four query heads and two key-value heads: heads 1 and 2 are mixed up. They must find something else
    there.
 
 Why
-Repeated, the heads of queries read 0, 0, 1, 1; tiled, they read 0, 1, 0, 1. With one key each the
+Repeated, the query heads read 0, 0, 1, 1; tiled, they read 0, 1, 0, 1. With one key each the
 weights are 1, and each head returns the value that it reads: 0, 0, 1, 1 against 0, 1, 0, 1.
 
 Notice
-A test of grouped heads needs at least two heads of keys, more of queries, and heads that differ.
+A test of grouped heads needs at least two key-value heads, more query heads, and heads that differ.
 Random arrays with 4 and 2 heads do it; 4 and 1, or 4 and 4, prove nothing.
 """
 
@@ -54,19 +54,21 @@ def are_grouped_heads(q, k, v):
     if float(np.abs(q).max()) * float(np.abs(k).max()) > 1e300 / q.shape[2]:
         return "products of these queries and keys overflow; smaller numbers will do."
     if len(q) % len(k):
-        return f"{len(q)} heads of queries cannot share {len(k)} of keys: the first is no multiple."
+        return (
+            f"{len(q)} query heads cannot share {len(k)} key-value heads: the first is no multiple."
+        )
     return None
 
 
 MISTAKES = """
-there is one head of keys and values, and every head of queries reads it: multi-query attention
+there is one key-value head, and every query head reads it: multi-query attention
 cannot tell a tile.
     np.ones((4, 1, 1)), np.ones((1, 2, 1)), np.array([[[1.0], [2.0]]])
     if len(k) == 1
-each head of queries has keys of its own, so nothing is repeated or tiled.
+each query head has keys of its own, so nothing is repeated or tiled.
     np.ones((2, 1, 1)), np.ones((2, 1, 1)), np.array([[[1.0]], [[2.0]]])
     if len(k) == len(q)
-the heads of keys and values are copies of one another: it does not matter who reads which.
+the key-value heads are copies of one another: it does not matter who reads which.
     np.ones((4, 1, 1)), np.ones((2, 2, 1)), np.array([[[1.0], [2.0]]] * 2)
     if np.allclose(k, k[0]) and np.allclose(v, v[0])
 all values are equal, and so is every average of them.

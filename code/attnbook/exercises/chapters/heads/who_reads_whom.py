@@ -1,11 +1,11 @@
 """Who reads whom · easy · 3 min
 
 Hints
-1. How many heads of queries share one head of keys and values?
-2. Neighbours share: each head of keys and values stands twice in a row.
+1. How many query heads share one key-value head?
+2. Neighbours share: each key-value head stands twice in a row.
 
 Why
-Six heads of queries and three of keys and values: two share one. Repeated, the three stand as 0, 0,
+Six query heads and three key-value heads: two share one. Repeated, the three stand as 0, 0,
 1, 1, 2, 2, and query head m reads the one at place m.
 
 Notice
@@ -16,7 +16,7 @@ from attnbook.exercises.engine import predict
 
 
 def who_reads_whom():
-    """The head of keys and values that each of six heads of queries reads, of three."""
+    """The key-value head, of three, that each of six query heads reads."""
     n_heads, n_kv_heads = 6, 3
     return [head // (n_heads // n_kv_heads) for head in range(n_heads)]
 
@@ -24,11 +24,11 @@ def who_reads_whom():
 MISTAKES = """
 that is the tile, m % 3; the heads are repeated: neighbours share.
     [0, 1, 2, 0, 1, 2]
-that is for two heads of keys and values; of three, 6 / 3 = 2 heads share one.
+that is for two key-value heads; of three, 6 / 3 = 2 heads share one.
     [0, 0, 0, 1, 1, 1]
 that is multi-head attention; here only the heads 0, 1 and 2 have keys and values.
     [0, 1, 2, 3, 4, 5]
-that is multi-query attention; here there are three heads of keys and values.
+that is multi-query attention; here there are three key-value heads.
     [0, 0, 0, 0, 0, 0]
 heads count from 0.
     [1, 1, 2, 2, 3, 3]
@@ -40,7 +40,7 @@ that is m % 2, two heads in turn; there are three, and neighbours share.
     [0, 1, 0, 1, 0, 1]
 the three run forwards and then backwards; neighbours share, and the order stays.
     [0, 1, 2, 2, 1, 0]
-heads 0 and 1 of the queries are neighbours, and read one head: two by two they share.
+query heads 0 and 1 are neighbours, and read one head: two by two they share.
     [0, 1, 1, 2, 2, 2]
 """
 

@@ -2,7 +2,7 @@ r"""What a rank sends · easy · 4 min
 
 Hints
 1. How many positions does a rank keep, and how many bytes are their keys and values?
-2. Queries do not travel, so their 32 heads do not count: there are 8 heads of keys and 8 of values.
+2. Queries do not travel, so their 32 heads do not count: there are 8 key-value heads.
 3. After the last step nobody needs the block any more. So how often is one sent?
 
 Why

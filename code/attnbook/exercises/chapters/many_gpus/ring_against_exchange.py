@@ -27,7 +27,7 @@ def ring_against_exchange():
 
 
 MISTAKES = """
-w / 2 is right for as many heads of keys as of queries; here there are only a quarter as many.
+w / 2 is right for as many key-value heads as query heads; here there are only a quarter as many.
     4
 that is how many times as much the exchanges send as the ring: the question asks it the other way.
     0.625

@@ -3,10 +3,10 @@ r"""How long must a block be · medium · 6 min
 Hints
 1. The rule says 12000 positions, whatever the heads. For which heads is that right?
 2. Shared heads make fewer bytes, and as many operations. Does a block need to be longer?
-3. Let four heads of queries share one, and take a length between 3000 and 12000.
+3. Let four query heads share one key-value head, and take a length between 3000 and 12000.
 
 Why
-The operations are counted with the heads of the queries, the bytes with those of keys and values.
+The operations are counted with the query heads, the bytes with the key-value heads.
 With 32 and 8 of them a block brings a quarter of the bytes for the same operations, and so a
 quarter of the positions is enough: $n/w \ge \frac{h_{kv}}{h} \cdot 12000 = 3000$. The rule asks for
 12000.
@@ -21,7 +21,7 @@ FLOPS, BANDWIDTH, ITEMSIZE = 6e14, 5e10, 2
 
 
 def shared_heads():
-    """4000 positions suffice where four heads of queries share one of keys and values."""
+    """4000 positions suffice where four query heads share one key-value head."""
     return 4000, 32, 8
 
 
@@ -46,7 +46,7 @@ def are_sizes(positions, n_heads, n_kv_heads):
 
 
 MISTAKES = """
-with as many heads of keys as of queries the rule is right: let several heads share one.
+with as many key-value heads as query heads the rule is right: let several heads share one.
     8000, 32, 32
     if n_heads == n_kv_heads
 a block of this length hides the travel by either rule: take a shorter one.

@@ -5,7 +5,7 @@ Hints
    the module does not look at?
 2. `w_q` and `w_k` are two names of one layer. An optimiser must not change it twice; a state has a
    line for each name.
-3. With shared heads, W_k and W_v have as many columns as the heads of keys need: 2 · 12 / 4.
+3. With shared heads, W_k and W_v have as many columns as the key-value heads need: 2 · 12 / 4.
 
 Why
 `parameters()` lists the layer once, 6 · 4 + 4 = 28, and `scale`, 4: that is 32. The list and the
@@ -60,11 +60,11 @@ a plain tensor is neither learned nor saved.
     [32, 75, 468] || [41, 75, 468] || [32, 47, 468] || [41, 66, 468]
 a state has a line for each name, so it holds the layer with two names twice.
     [32, 38, 468]
-with two heads of keys and values for four of queries, W_k and W_v have 6 columns, not 12.
+with two key-value heads for four query heads, W_k and W_v have 6 columns, not 12.
     [32, 66, 624]
 all four layers have biases, as many as they have columns: 12, 6, 6 and 12.
     [32, 66, 432] || [32, 66, 480] || [32, 66, 444] || [32, 66, 456]
-a head has the width 12 / 4 = 3, however many share it, so two heads of keys have 6 columns: W_k and
+a head has the width 12 / 4 = 3, however many share it, so two key-value heads have 6 columns: W_k and
 W_v hold 12 · 6 + 6 numbers each.
     [32, 66, 390] || [32, 66, 364] || [32, 66, 396] || [32, 66, 388]
 """
