@@ -68,7 +68,7 @@ def test_a_tied_matrix_of_size_1_is_certain_of_something_wrong(seed):
     torch.manual_seed(seed)
     model = Decoder(13, 5, 64, [DecoderBlock(64, 4)])
     assert losses_of(model).mean() > 10 * math.log(13)
-    for table in (model.embedding, model.places):
+    for table in (model.embedding, model.positions):
         nn.init.normal_(table.weight, std=1 / 8)
     assert losses_of(model).mean() < 2 * math.log(13)
 
@@ -83,7 +83,7 @@ class TiedLinear(Decoder):
         self.logits.weight = self.embedding.weight
 
     def forward(self, tokens):
-        x = self.embedding(tokens) + self.places(torch.arange(tokens.shape[1]))
+        x = self.embedding(tokens) + self.positions(torch.arange(tokens.shape[1]))
         for block in self.blocks:
             x = block(x)
         return self.logits(self.norm(x))
@@ -240,7 +240,7 @@ class ByPart(Decoder):
     """The model of the chapter, of which a part is exchanged."""
 
     def at(self, n):
-        return self.places(torch.arange(n))
+        return self.positions(torch.arange(n))
 
     def through_blocks(self, x):
         for block in self.blocks:
@@ -256,22 +256,22 @@ class ByPart(Decoder):
 
 
 @passed(MODEL, AGAIN)
-class TheFirstPlaces(ByPart):
+class TheFirstPositions(ByPart):
     numbers = None
 
     def at(self, n):
         self.numbers = torch.arange(n) if self.numbers is None else self.numbers
-        return self.places(self.numbers)
+        return self.positions(self.numbers)
 
 
-@passed(MODEL, "places.weight learns nothing")
-class DetachedPlaces(ByPart):
+@passed(MODEL, "positions.weight learns nothing")
+class DetachedPositions(ByPart):
     def at(self, n):
         return super().at(n).detach()
 
 
-@passed(MODEL, "places.weight learns nothing")
-class UnrecordedPlaces(ByPart):
+@passed(MODEL, "positions.weight learns nothing")
+class UnrecordedPositions(ByPart):
     def at(self, n):
         with torch.no_grad():
             return super().at(n)
@@ -455,4 +455,4 @@ def test_no_case_of_a_norm_has_two_features():
     assert np.allclose(normed, [[1, -1], [1, -1]], rtol=1e-12)
     project = exercises.transformer.layer_norm, exercises.transformer.decoder_block
     assert all(c.arguments["x"].shape[-1] > 3 for each in project for c in each.cases)
-    assert all(c.arguments["places"].shape[-1] > 3 for c in exercises.transformer.decoder.cases)
+    assert all(c.arguments["positions"].shape[-1] > 3 for c in exercises.transformer.decoder.cases)

@@ -13,7 +13,7 @@ from attnbook.pytorch.operation import Float, check_shapes
 class Transformer(nn.Module):
     """Tokens in; at each position the logits of the next token out.
 
-        x = embedding(tokens) (+ places);  x = block(x) for each block;  logits = norm(x) W
+        x = embedding(tokens) (+ positions);  x = block(x) for each block;  logits = norm(x) W
 
     Without `max_length` queries and keys are turned by their positions (RoPE), in texts of any
     length; with it a learned vector for each of so many positions is added to the embeddings.
@@ -39,7 +39,7 @@ class Transformer(nn.Module):
         at_least(1, vocabulary=vocabulary, max_length=1 if max_length is None else max_length)
         at_least(0, n_layers=n_layers)
         self.embedding = nn.Embedding(vocabulary, d_model)
-        self.places = None if max_length is None else nn.Embedding(max_length, d_model)
+        self.positions = None if max_length is None else nn.Embedding(max_length, d_model)
         blocks = (Block(d_model, n_heads, d_hidden) for _ in range(n_layers))
         self.blocks = nn.ModuleList(blocks)
         self.norm = nn.LayerNorm(d_model)
@@ -76,9 +76,9 @@ class Transformer(nn.Module):
         n = tokens.shape[-1]
         x, positions = self.embedding(tokens), torch.arange(n, device=tokens.device)
         mask = causal_mask(n, n, device=tokens.device)
-        if self.places is None:
+        if self.positions is None:
             return x, mask, positions
-        if n > self.places.num_embeddings:
-            most = self.places.num_embeddings
+        if n > self.positions.num_embeddings:
+            most = self.positions.num_embeddings
             raise ValueError(f"tokens has the length {n}; expected at most max_length = {most}")
-        return x + self.places(positions), mask, None
+        return x + self.positions(positions), mask, None

@@ -16,7 +16,7 @@ def stream_diagram():
     ax = sheet(2.3)
     text(ax, 0.28, STREAM, "7 − 3 =", style="italic")
     arrow(ax, (0.58, STREAM), (0.7, STREAM))
-    box(ax, 1.22, STREAM, 1.04, 0.52, "embeddings\n+ places", PAPER)
+    box(ax, 1.22, STREAM, 1.04, 0.52, "embeddings\n+ positions", PAPER)
     box(ax, 3.42, STREAM + 0.72, 3.2, 1.96, color=GREY, edgecolor=GREY)
     text(ax, 4.8, STREAM + 1.5, "× N")
     line(ax, [1.74, 2.3], [STREAM, STREAM])

@@ -1,7 +1,7 @@
 """What can't be told apart · medium · 8 min
 
 Hints
-1. Without places `a−b=` and `b−a=` are the same to the model. Do the two have the same answer?
+1. Without positions `a−b=` and `b−a=` are the same to the model. Do the two have the same answer?
 2. There are 10 texts with a = b, and 45 pairs of two texts that can't be told apart.
 3. 6a + b and 6b + a end in the same digit where 5(a - b) is a multiple of 10.
 
@@ -44,7 +44,7 @@ one of two texts that can't be told apart is still right: the model gives both t
     [100, 60, 75] || [100, 55, 60]
 6a + b and 6b + a differ by 5(a - b), which ends in 0 wherever the digits differ by an even number.
     [100, 55, 55] || [100, 55, 100]
-the first digit can't be read without places: nothing says which of the two it is.
+the first digit can't be read without positions: nothing says which of the two it is.
     [100, 100, 75]
 """
 

@@ -8,7 +8,7 @@ Hints
 
 Why
 With d = 8 a block has 12 · 64 + 9 · 8 = 840. Three of them, 20 · 8 for the embeddings, 10 · 8 for
-the places, 2 · 8 for the norm and 20 · 8 for the logits are 2936. Four heads change nothing, and
+the positions, 2 · 8 for the norm and 20 · 8 for the logits are 2936. Four heads change nothing, and
 the tied matrix saves 160: 2776.
 
 Notice

@@ -2,7 +2,7 @@
 
 Hints
 1. `nn.Embedding` twice, `nn.ModuleList(blocks)`, and one `nn.LayerNorm`.
-2. `self.places(torch.arange(n))` has the shape (n, d_model), which is added to each text.
+2. `self.positions(torch.arange(n))` has the shape (n, d_model), which is added to each text.
 3. The embedding's matrix, `self.embedding.weight`, has a row for each token: `x @ weight.mT`.
 
 Why
@@ -36,12 +36,12 @@ class Decoder(nn.Module):
     def __init__(self, vocabulary, length, d_model, blocks):
         super().__init__()
         self.embedding = nn.Embedding(vocabulary, d_model)
-        self.places = nn.Embedding(length, d_model)
+        self.positions = nn.Embedding(length, d_model)
         self.blocks = nn.ModuleList(blocks)
         self.norm = nn.LayerNorm(d_model)
 
     def forward(self, tokens):
-        x = self.embedding(tokens) + self.places(torch.arange(tokens.shape[1]))
+        x = self.embedding(tokens) + self.positions(torch.arange(tokens.shape[1]))
         for block in self.blocks:
             x = block(x)
         return self.norm(x) @ self.embedding.weight.mT
@@ -58,7 +58,7 @@ class Layer(nn.Module):
         return torch.cumsum(x, dim=1) * self.w + self.w
 
 
-NAMES = ("embedding", "places", "w", "scale", "shift")
+NAMES = ("embedding", "positions", "w", "scale", "shift")
 
 
 def with_blocks(made):
@@ -67,12 +67,12 @@ def with_blocks(made):
     The gradient is that of the tied matrix, from both its uses.
     """
 
-    def call(vocabulary, tokens, embedding, places, w, scale, shift):
+    def call(vocabulary, tokens, embedding, positions, w, scale, shift):
         blocks = [Layer(w.shape[-1]) for _ in w]
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)  # two calls begin alike, so that who uses that beginning is found
-            model = made(vocabulary, len(places), w.shape[-1], blocks)
-        state = {"embedding.weight": embedding, "places.weight": places}
+            model = made(vocabulary, len(positions), w.shape[-1], blocks)
+        state = {"embedding.weight": embedding, "positions.weight": positions}
         state |= {f"blocks.{i}.w": row for i, row in enumerate(w)}
         state |= {"norm.weight": scale, "norm.bias": shift}
         tied = filled(model, state).get_parameter("embedding.weight")
@@ -103,10 +103,10 @@ def with_slopes(vocabulary, tokens, embedding, *others):
     return Differentiated(out, slopes(summed, embedding))
 
 
-def in_loops(tokens, embedding, places, w, scale, shift):
+def in_loops(tokens, embedding, positions, w, scale, shift):
     out = np.empty((*tokens.shape, len(embedding)), embedding.dtype)
     for b, text in enumerate(tokens):
-        x = np.array([embedding[token] + places[i] for i, token in enumerate(text)])
+        x = np.array([embedding[token] + positions[i] for i, token in enumerate(text)])
         for row in w:
             x = np.array([row * x[: i + 1].sum(axis=0) + row for i in range(len(x))])
         for i, token in enumerate(x):
@@ -118,7 +118,7 @@ rng = np.random.default_rng(33)
 
 
 def sizes(batch, n, vocabulary, length, d_model, n_blocks):
-    shapes = {"embedding": (vocabulary, d_model), "places": (length, d_model)}
+    shapes = {"embedding": (vocabulary, d_model), "positions": (length, d_model)}
     shapes |= {"w": (n_blocks, d_model), "scale": (d_model,), "shift": (d_model,)}
     tokens = rng.integers(0, vocabulary, (batch, n))
     return {"vocabulary": vocabulary, "tokens": tokens} | draw(rng, shapes)
@@ -132,21 +132,21 @@ CASES = (
 )
 
 MISTAKES = """
-the places are missing: each token's vector gets that of its place added.
-    self.embedding(tokens) + self.places(torch.arange(tokens.shape[1])) → self.embedding(tokens)
+the positions are missing: each token's vector gets that of its position added.
+    self.embedding(tokens) + self.positions(torch.arange(tokens.shape[1])) → self.embedding(tokens)
 a place is counted within its text: it is not the number of the text.
-    self.places(torch.arange(tokens.shape[1])) → self.places(torch.arange(tokens.shape[0]))[:, None]
+    self.positions(torch.arange(tokens.shape[1])) → self.positions(torch.arange(tokens.shape[0]))[:, None]
 the embeddings are added as they are: no √d stands in front of them here.
     self.embedding(tokens) + → self.embedding(tokens) * self.norm.weight.shape[0] ** 0.5 +
 token 0 is one like any other, and `padding_idx` keeps its row from learning.
     nn.Embedding(vocabulary, d_model) → nn.Embedding(vocabulary, d_model, padding_idx=0)
 the embeddings are missing: a vector is that of the token and that of its place.
     self.embedding(tokens) + → 0 * self.embedding(tokens) +
-the places are counted from the front of the text, 0, 1, 2, ….
+the positions are counted from the front of the text, 0, 1, 2, ….
     torch.arange(tokens.shape[1]) → torch.arange(tokens.shape[1]).flip(0)
-    self.places(torch.arange(tokens.shape[1])) → self.places.weight[-tokens.shape[1]:]
+    self.positions(torch.arange(tokens.shape[1])) → self.positions.weight[-tokens.shape[1]:]
     torch.arange(tokens.shape[1]) → torch.arange(1, tokens.shape[1] + 1)
-    torch.arange(tokens.shape[1]) → (torch.arange(tokens.shape[1]) + 1) % len(self.places.weight)
+    torch.arange(tokens.shape[1]) → (torch.arange(tokens.shape[1]) + 1) % len(self.positions.weight)
     torch.arange(tokens.shape[1]) → torch.zeros(tokens.shape[1], dtype=torch.long)
 the last norm is missing: it stands in front of the logits.
     self.norm(x) @ → x @
