@@ -28,7 +28,8 @@ ORDER = "--no-loadscope-reorder"
 PYTEST = (
     *(PYTHON, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", ORDER),
     *("--durations", "20", "--durations-min", "5"),
-    *("-p", "tools.kernels", "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120"),
+    # A cell that trains for half a minute may take ten times as long beside other work.
+    *("-p", "tools.kernels", "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "600"),
 )
 
 
