@@ -79,8 +79,8 @@ JAX = {  # what version 0.10.2 answered on a CPU: the book does not install it
     "NaN in k": "sees 0 1 2",
     "NaN in v": "NaN",
     "empty row, back": "finite",
-    "NaN in k, back": "NaN",
-    "NaN in v, back": "NaN",
+    "NaN in k, back": "NaN in q",
+    "NaN in v, back": "NaN in q k",
     "−∞ for hidden": "ValueError",
     "−1e9 for hidden": "ValueError",
     "1.0 and 0.0": "ValueError",
@@ -119,9 +119,9 @@ def answer(library, row, question):
 
 
 def gradients(library, row, question):
-    """Whether the gradients of q, k and v are finite, if a loss reads one row of the output alone.
+    """Which gradients of q, k and v are not finite, if a loss reads one row of the output alone.
 
-    Returns "finite" or "NaN", or the name of the error, if the library raises one.
+    Returns "finite" or, say, "NaN in q k", or the name of the error, if the library raises one.
     """
     leaves = {name: question[name].clone().requires_grad_() for name in "qkv"}
     try:
@@ -131,7 +131,8 @@ def gradients(library, row, question):
         out.reshape(-1, out.shape[-1])[row].sum().backward()
     except Exception as error:
         return type(error).__name__
-    return "finite" if all(x.grad.isfinite().all() for x in leaves.values()) else "NaN"
+    spoilt = [name for name, x in leaves.items() if not x.grad.isfinite().all()]
+    return " ".join(["NaN in", *spoilt]) if spoilt else "finite"
 
 
 def in_words(weights):
