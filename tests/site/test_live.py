@@ -18,8 +18,8 @@ from tools import runtime, toc
 
 pytestmark = NEEDS_PYTHON
 LIVE = [page for page in toc.chapters() if page.startswith("book/numpy/")]
-EVERY_THIRD = [  # each takes a quarter of a minute, some of them three
-    page if n % 3 == 1 else pytest.param(page, marks=pytest.mark.everywhere)
+EVERY_FOURTH = [  # each takes a quarter of a minute, some of them three
+    page if n % 4 == 1 else pytest.param(page, marks=pytest.mark.everywhere)
     for n, page in enumerate(LIVE)
 ]
 
@@ -39,7 +39,7 @@ for name in exercises.names([{chapter!r}]):
 print("all judged")"""
 
 
-@pytest.mark.parametrize("page", EVERY_THIRD)
+@pytest.mark.parametrize("page", EVERY_FOURTH)
 def test_cells_print_what_the_page_shows_and_exercises_judge(page, visit):
     """In one Python, since each page takes seconds to begin one."""
     window = visit(f"{page}.html")
