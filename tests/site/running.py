@@ -46,8 +46,8 @@ class Live:
 
     def first(self):
         """The number of the first cell that prints."""
-        bar = self.page.locator("div.cell[id]:not(.quiet)").first
-        return int(bar.get_attribute("id").removeprefix("cell-"))
+        prints = self.page.locator("div.cell[id]", has=self.page.locator(".cell_output pre"))
+        return int(prints.first.get_attribute("id").removeprefix("cell-"))
 
     def shown(self, number):
         return self.cell(number).evaluate(SHOWN)
