@@ -33,7 +33,7 @@ TAUGHT = {  # what a reader types -> part of the address where the first result 
     "bahdanau": "numpy/additive.html",
     "heat map": "html#",
     "bfloat16": "pytorch/precision.html",
-    "transformer architecture": "numpy/three-ways.html",
+    "transformer architecture": "learning/transformer.html",
     "attention is all you need": "numpy/three-ways.html#where",  # where its diagram is read
     "FlexAttention": "gpu/flex-attention.html",
     "score_mod": "gpu/flex-attention.html#",
