@@ -16,10 +16,8 @@ EVERY = [*BROKEN, f"{TESTS}::test_first", f"{TESTS}::test_last"]
 EVERY += [f"{TESTS}::test_both_ways_back_agree[{way}]" for way in ("one", "two")]
 
 
-ALONE = pytest.param(False, marks=pytest.mark.everywhere)
-
-
-@pytest.mark.parametrize("together", [ALONE, True])
+@pytest.mark.everywhere
+@pytest.mark.parametrize("together", [False, True])
 def test_every_test_runs_once_whatever_others_do(tmp_path, monkeypatch, capsys, together):
     """One after the other, where each end begins another process, and with pytest-xdist."""
     if not together:
