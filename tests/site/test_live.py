@@ -4,6 +4,7 @@ Nothing here asserts a time. A wait ends when the page says that it is done.
 """
 
 import json
+import string
 from pathlib import Path
 
 import faults
@@ -215,6 +216,14 @@ def test_a_cell_needs_those_above_it_and_says_which_of_them_failed(live_on):
     assert "cell 3 ended with an error. You have edited it: Reset brings" in shown
     opened.cell(3).locator(".reset").click()
     assert opened.run(first) == "Not attempted yet."
+
+
+def test_the_keys_that_python_needs_reach_the_editor(live_on):
+    """Typed, not inserted: the page has keys of its own, as "/" for its search."""
+    opened = live_on()
+    opened.write(PLAIN, "")
+    opened.page.keyboard.type(string.punctuation)
+    assert opened.cell(PLAIN).locator(".cm-content").inner_text() == string.punctuation
 
 
 def test_an_answer_without_its_check_is_told_so(live_on):

@@ -23,6 +23,7 @@ export async function open(shown, { text, name, run, leave, changed }) {
   const box = document.createElement("div");
   box.className = "live-editor highlight";
   box.append(view.dom);
+  box.addEventListener("keydown", (event) => event.stopPropagation());  // "/" is a division here, not the page's search
   shown.replaceWith(box);
   return {
     focus: () => view.focus(),
