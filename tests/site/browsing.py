@@ -6,8 +6,9 @@ import http.server
 import os
 import re
 import shutil
+import socket
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, build_opener
 
@@ -41,10 +42,27 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         super().end_headers()
 
 
+class _Server(http.server.ThreadingHTTPServer):
+    """One that ends its connections with itself: a browser would go on asking on those it holds."""
+
+    def __init__(self, *args):
+        self.held = []
+        super().__init__(*args)
+
+    def get_request(self):
+        self.held.append(super().get_request())
+        return self.held[-1]
+
+    def server_close(self):
+        super().server_close()
+        for connection, _ in self.held:
+            with suppress(OSError):  # it has ended already
+                connection.shutdown(socket.SHUT_RDWR)
+
+
 @contextmanager
 def served(folder):
-    handler = functools.partial(_Quiet, directory=folder)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = _Server(("127.0.0.1", 0), functools.partial(_Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()

@@ -67,7 +67,8 @@ async function keepOffline() {
   try {
     await navigator.serviceWorker.register(new URL("offline.js", root));
     const { active } = await navigator.serviceWorker.ready;
-    active.postMessage([location.href, ...performance.getEntriesByType("resource").map(({ name }) => name)]);
+    const loaded = performance.getEntriesByType("resource").map(({ name }) => name);
+    active.postMessage([location.href, new URL("codemirror.mjs", import.meta.url).href, ...loaded]);  // and to edit
   } catch {}  // a browser that keeps nothing
 }
 
