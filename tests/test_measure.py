@@ -233,7 +233,7 @@ SHOWN = {  # each record by its hash, with the chapters that show it and say wha
     "dates-torch-2.14": ("a6358b5bd2fd4a39", "learning/alignment"),
     "lengths": ("88e7ea39cab21358", "gpu/roofline and numpy/flash-attention"),
     "lists": ("ecb3a96992f7bf9b", "learning/circuit"),
-    "lists-torch-2.14": ("51160c3c28ddda98", "learning/circuit"),
+    "lists-torch-2.14": ("51160c3c28ddda98", "tests/test_models_lists_record.py"),
     "nvidia-h200": (
         "820d126c0dbffb69",
         "gpu/roofline, gpu/flex-attention, gpu/machine-code, the README and benchmarks/README.md",
