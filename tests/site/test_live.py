@@ -216,6 +216,12 @@ def test_a_cell_needs_those_above_it_and_says_which_of_them_failed(live_on):
     assert "cell 3 ended with an error. You have edited it: Reset brings" in shown
     opened.cell(3).locator(".reset").click()
     assert opened.run(first) == "Not attempted yet."
+    opened.write(3, "np = None")
+    opened.run(3)
+    opened.cell(3).locator(".reset").click()
+    assert "cell 3 ended with an error. It is the book's own code: if" in opened.run(first)
+    opened.page.locator(".live-page .restart").click()
+    assert opened.run(first) == "Not attempted yet."
 
 
 def test_the_keys_that_python_needs_reach_the_editor(live_on):
@@ -250,6 +256,11 @@ def test_hints_come_one_by_one_and_stay_and_the_solution_opens(live_on):
     opened = live_on()
     number = opened.exercise("weighted_average.normalise")
     told = opened.run(number)
+    both = "cell => { for (const name of ['run', 'hint']) cell.querySelector(`.${name}`).click(); }"
+    opened.cell(number).evaluate(both)
+    assert opened.cell(number).locator(".run").inner_text() == "Stop"  # it has not ended
+    opened.done()
+    assert "Hint" not in opened.shown(number)
     for hint in (1, 2, 3):
         opened.press(number, "Hint")
         opened.done()

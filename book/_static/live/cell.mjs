@@ -53,6 +53,10 @@ export class Cell {
   get hints() { return [...this.output?.querySelectorAll(":scope > [data-kind=hint]") ?? []]; }
 
   async _hint() {
+    if (this.busy) {
+      this.status.textContent = "still running: press Hint when it has ended";
+      return;
+    }
     const number = this.hints.length + 1;
     const ended = await this._do("hint", { exercise: this.exercise, number }, "gave a hint");
     if (ended && this.hints.length < number) this.status.textContent = "all hints are shown; Solution opens the answer";
@@ -119,7 +123,7 @@ export class Cell {
   async _do(name, what, did) {
     this._begin("waiting");
     const ended = await order(name, what, (kind, text) => this._show(kind, text));
-    this._end(ended ? did : "stopped with an error");
+    this._end(ended ? did : "did not come to its end");
     return ended;
   }
 
@@ -186,7 +190,7 @@ export class Cell {
   }
 
   _show(kind, text) {
-    if (kind === "loading") this.loads(`loading Python: ${(text / MILLION).toFixed(1)} MB`);
+    if (kind === "loading") this.loads(`loading Python: ${(text / MILLION).toFixed(1)} MB, unpacked`);
     else if (kind === "running") this.status.textContent = "running";
     else if (kind === "progress") progress.add(text);
     else if (kind === "hint") this.output.append(this._shown(kind, text));

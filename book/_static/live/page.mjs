@@ -8,6 +8,7 @@ const root = new URL(document.documentElement.dataset.content_root, location.hre
 const told = document.querySelector(".live-page [role=status]");
 const loads = (text) => { (pressed?.status ?? told).textContent = text; };
 const cells = [...document.querySelectorAll(".bd-article div.cell[id^=cell-]")].map((element) => new Cell(element, { runFrom, stop, loads }));
+const BOOKS = "It is the book's own code: if you have changed a name that it uses, Restart makes all names anew.";
 let pressed;  // the cell that the reader wants to see, unless it is all of them
 let round = 0;  // a stop ends the round of runs that is under way
 
@@ -23,7 +24,7 @@ async function runEach(chosen) {
     const ended = await cell.run();
     if (mine !== round) return `${cell.name} was stopped.`;
     if (!ended && !cell.exercise) {
-      return `${cell.name} ended with an error.${cell.source === cell.original ? "" : " You have edited it: Reset brings the book's code back."}`;
+      return `${cell.name} ended with an error. ${cell.source === cell.original ? BOOKS : "You have edited it: Reset brings the book's code back."}`;
     }
   }
 }

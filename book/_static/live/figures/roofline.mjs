@@ -5,7 +5,7 @@ import { dot, line, path, text } from "./drawing.mjs";
 const PEAKS = { 1: 1979e12, 2: 989e12, 4: 495e12 }, FORMATS = { 1: "FP8", 2: "BF16", 4: "TF32" }, BYTES = 3.35e12;
 export const height = 312;
 export const state = { power: 8, width: 128, bytes: 2 };
-export const ask = "Lengthen the text. From which length on does the fused form wait for arithmetic? And the other form, which keeps its scores in memory: does any length bring it there, or any width?";
+export const ask = "Lengthen the text. From which length on does the fused form wait for arithmetic? And the other form, which keeps its scores in memory: does any length bring it there, or any of these widths?";
 export const controls = {
   power: { label: "length n of the text", min: 5, max: 17, step: 1, shown: (power) => `${2 ** power} keys` },
   width: { label: "width d of the head", min: 32, max: 256, step: 32, shown: (width) => `${width} numbers` },
