@@ -3,7 +3,7 @@
 import pytest
 from browsing import PAGES
 
-CHAPTER = "book/numpy/masks.html"
+CHAPTER = "book/numpy/softmax.html"
 HIDDEN = """kind => [...document.querySelectorAll(`details.${kind}`)].filter(box =>
   box.lastElementChild.getBoundingClientRect().height === 0
   || box.getBoundingClientRect().bottom < box.lastElementChild.getBoundingClientRect().bottom
