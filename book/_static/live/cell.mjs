@@ -123,7 +123,7 @@ export class Cell {
   async _do(name, what, did) {
     this._begin("waiting");
     const ended = await order(name, what, (kind, text) => this._show(kind, text));
-    this._end(ended ? did : "did not come to its end");
+    this._end(ended ? did : "did not finish");
     return ended;
   }
 
