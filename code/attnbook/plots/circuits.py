@@ -22,9 +22,10 @@ def induction_diagram():
         text(ax, 0.72, y + 0.12, words, color=MUTED)
     for n, (x, word) in enumerate(zip(places, TEXT, strict=True)):
         box(ax, x, WORDS, WIDE, 0.4, word, PAPER)
-        box(ax, x, BEFORE, WIDE, 0.4, TEXT[n - 1] if n else "", BLUE)
-        if n:
-            arrow(ax, (places[n - 1] + 0.12, WORDS + 0.22), (x - 0.12, BEFORE - 0.22))
+        read = max(n - 1, 0)  # the first word has only itself
+        aside = 0.12 * (n - read)
+        box(ax, x, BEFORE, WIDE, 0.4, TEXT[read], BLUE)
+        arrow(ax, (places[read] + aside, WORDS + 0.22), (x - aside, BEFORE - 0.22))
     reader, match = len(TEXT) - 1, answer_place(TEXT)
     start = (places[reader] - 0.1, FOUND - 0.22)
     arrow(ax, start, (places[match] + 0.08, BEFORE + 0.22), 2.4, SERIES[1])
