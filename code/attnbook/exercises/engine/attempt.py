@@ -166,8 +166,9 @@ def _alarm(number, timer, seconds, stop):
 
 def _readers_line(error):
     """The last line of the traceback that the reader wrote: not ours, not a library's."""
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if of_the_reader(frame.filename):
-            text = linecache.getline(frame.filename, frame.lineno).strip() or frame.line
-            return f"line {frame.lineno}, in {frame.name}: {text}"
+    for frame, number in reversed([*traceback.walk_tb(error.__traceback__)]):
+        code = frame.f_code
+        if of_the_reader(code.co_filename):
+            text = linecache.getline(code.co_filename, number).strip()
+            return f"line {number}, in {code.co_name}: {text}"
     return ""

@@ -11,7 +11,7 @@ from attnbook.arguments import describe
 from attnbook.exercises.engine import attempt as limits
 from attnbook.exercises.engine.attempt import Outcome, TookTooLong, attempt, first_called
 from attnbook.exercises.engine.compare import Fault, difference, first_difference, show, told_apart
-from attnbook.exercises.engine.diagnose import facts
+from attnbook.exercises.engine.diagnose import facts, slips
 from attnbook.exercises.engine.exercise import OPEN, Exercise, Verdict, aligned, not_yet
 from attnbook.exercises.engine.sandbox import Unfit
 from attnbook.show import source_text
@@ -144,6 +144,8 @@ class Write(Exercise):
         for outcome in outcomes:
             outcome.value = self._named(outcome.value)
         return outcomes
+
+    slips = cached_property(slips)
 
     def _named(self, results):
         """Several results with their names, where they have such and are as many."""

@@ -1,6 +1,7 @@
 """What a wrong answer hears where nobody has listed its cause: how results differ, and where."""
 
 import re
+from functools import cache, partial
 
 import numpy as np
 
@@ -76,12 +77,7 @@ def _alike(values):
 
 def _same_as(exercise, outcomes, faults):
     """With which other arguments, or which slip, the solution does the same; None if with none."""
-    for words, function, change in () if exercise.written else _others(exercise):
-
-        def other(i, function=function, change=change):
-            outcome = attempt(function, change(exercise.cases[i].arguments), seconds=1)
-            return outcome, exercise.fault(exercise.wanted[i], outcome, i)
-
+    for words, other in () if exercise.written else exercise.slips:
         evidence = exercise.evidence(other, outcomes, faults)
         if evidence is not None and evidence.certain and _tells(outcomes, evidence.shows):
             return words
@@ -102,7 +98,20 @@ def _nan(value):
     return bool(floats) and bool(np.isnan(value).all())
 
 
-def _others(exercise):
+def slips(exercise):
+    """Words, and a function: what the solution with that slip does in a case, and what is wrong.
+
+    It depends on no answer, so each case is tried once.
+    """
+
+    def seen(function, change, i):
+        outcome = attempt(function, change(exercise.cases[i].arguments), seconds=1)
+        return outcome, exercise.fault(exercise.wanted[i], outcome, i)
+
+    return [(words, cache(partial(seen, *slip))) for words, *slip in _slips(exercise)]
+
+
+def _slips(exercise):
     """Words, a function and a change of its arguments: what the solution would be with a slip."""
     solution = exercise.through(exercise.answer)
     for words, change in substitutes(exercise.cases[0].arguments):
