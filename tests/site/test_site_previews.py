@@ -24,7 +24,7 @@ LINKS = {  # what is shown -> the page, the link or the address of one, and a wo
     "function": (CHAPTER, "a.api:visible", r"^\w+\( [\s\S]*\) → Float.*\s+[A-Z].*\.$"),
     "chapter": (CHAPTER, ".need a.internal", r"^2\. Softmax and log-sum-exp\s+Softmax is one line"),
     "section": (FIRST, "#the-chapters", r"^The chapters\s+Behind each stand its minutes"),
-    "chapter of the map": (FIRST, "#the-map a[href*=masks]", r"^4\. Masks.*\s+Attention averages"),
+    "chapter of the map": (FIRST, "#the-map a[href*=masks]", r"^4\. Masks.*\s+Attention looks"),
 }
 PLANT = """href => {
   const link = Object.assign(document.createElement("a"), {href, textContent: "a planted link"});
