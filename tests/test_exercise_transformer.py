@@ -42,10 +42,10 @@ def ended(text):
     return scope
 
 
-MORE = [pytest.param(seed, marks=pytest.mark.everywhere) for seed in range(2, 5)]
+MORE = [pytest.param(seed, marks=pytest.mark.everywhere) for seed in range(1, 5)]
 
 
-@pytest.mark.parametrize("seed", [0, 1, *MORE])
+@pytest.mark.parametrize("seed", [0, *MORE])
 def test_the_project_ends_as_its_statement_says(seed, capsys):
     torch.manual_seed(seed)
     scope = ended(END)

@@ -87,6 +87,7 @@ def test_what_only_compiles_is_not_waited_for_long(steps):
     assert not status(0.2)
 
 
+@pytest.mark.everywhere  # it collects them all anew
 def test_the_tests_of_agreement_are_found_and_wait_for_a_gpu(tmp_path):
     without = {"CUDA_VISIBLE_DEVICES": "", "TEST_LOG": str(tmp_path / "notes")}
     done = subprocess.run(
