@@ -22,7 +22,7 @@ LINKS = {  # what is shown -> the page, the link or the address of one, and a wo
     "figure": (FIRST, "#the-book", r"Figure 1 The upper row"),
     "figure elsewhere": (FIRST, "numpy/masks.html#figure-1", r"Figure 4\.1 A row is a query"),
     "function": (CHAPTER, "a.api:visible", r"^\w+\( [\s\S]*\) → Float.*\s+[A-Z].*\.$"),
-    "chapter": (CHAPTER, ".need a.internal", r"^2\. Softmax and log-sum-exp\s+Softmax is one line"),
+    "chapter": (CHAPTER, ".need a.internal", r"^1\. A weighted average.*\s+A dictionary returns"),
     "section": (FIRST, "#the-chapters", r"^The chapters\s+Behind each stand its minutes"),
     "chapter of the map": (FIRST, "#the-map a[href*=masks]", r"^4\. Masks.*\s+Attention looks"),
 }
