@@ -1,4 +1,4 @@
-"""A text of 436,247 characters: the four Gospels in the King James Version of 1611.
+"""A text of 436,247 characters: the four Gospels in the King James Version.
 
 The text is that of Debian's package bible-kjv-text 4.38, in the order of the book, one verse a line
 without its number; headings are left out. The file is compressed by bz2. Its copyright has expired,
