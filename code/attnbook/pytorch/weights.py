@@ -68,7 +68,7 @@ def shifted_exp(scores, mask):
     """A shift m per row, exp(s - m) and its sum: the three steps that softmax and lse share."""
     if mask is not None:
         scores = torch.where(mask, scores, -torch.inf)
-    top = _row_max(scores.detach())  # a constant: no shift changes either result
+    top = _row_max(scores.detach())  # no shift changes softmax or log-sum-exp
     shift = torch.where(torch.isfinite(top), top, 0)
     exp = torch.exp(scores - shift)
     return shift, exp, torch.sum(exp, dim=-1, keepdim=True)
