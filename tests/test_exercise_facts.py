@@ -420,6 +420,7 @@ PREDICTIONS = {
     "small": (0.001, 1),
     "tenths": (0.96, 0.42),
     "list": (1, 2, 3),
+    "counts": (840, 2936, 2776),
     "three": (0.1, 0.3, 0.6),
     "table": ((1, 2), (3, 4)),
     "seven": (0, 1, 17, 18, 19, 15, 16),
@@ -458,6 +459,8 @@ SAID = [
     ("table", 7, "expected numbers of shape (2, 2)"),
     ("list", (2, 4, 6), "each number is 2 times the right one"),
     ("table", ((-1, -2), (-3, -4)), "each number is -1 times the right one"),
+    ("counts", (832, 2912, 2752), "the first is wrong: 832 is too small; none is right yet."),
+    ("counts", (420, 1468, 1388), "each number is 0.5 times the right one"),
     ("list", (1, 2), "expected 3 numbers"),
     ("list", (1, 2, 3.002), "the third is wrong: 3.002 is too large; right: the first, second."),
     (

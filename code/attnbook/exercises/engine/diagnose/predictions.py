@@ -78,7 +78,9 @@ def _factor(want, got):
     if seen.sum() < 2 or not np.allclose(got[~seen], 0):
         return None
     factors = got[seen] / want[seen]
-    alike = np.allclose(factors, factors[0], rtol=2e-3) and abs(factors[0] - 1) > 5e-3
+    exact = all(np.array_equal(x, np.round(x)) for x in (want, got))  # whole: nothing is rounded
+    alike = np.allclose(factors, factors[0], rtol=1e-6 if exact else 2e-3, atol=0)
+    alike = alike and abs(factors[0] - 1) > 5e-3
     return factors[0] if factors[0] and alike else None
 
 
