@@ -40,6 +40,7 @@ def test_both_shaded_quarters_and_no_other_hold_what_one_head_reaches():
     assert outside == [False, False, True], "of the sum, the left one and the difference"
     (x, y) = marks[0].get_xydata()[0]
     assert x > middle[0] and y < middle[1], "b grows upwards"
+    assert "left − right: (1, −1)" in words(CALLS["reach_diagram"]), "the only unit of the plane"
 
 
 @pytest.mark.parametrize("wrong", [np.ones(3), np.ones((3, 3)), [["a", "b"]]], ids=str)

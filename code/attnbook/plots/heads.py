@@ -58,7 +58,7 @@ def reach_diagram(reached, wanted):
     """Draw the pairs (a, b) that one head finds on `1 − 0` and on `0 − 1`.
 
     `reached` is an array (n, 2) of such pairs; the two shaded quarters hold all of them. `wanted`,
-    name → pair, are marked.
+    name → pair, are marked and named.
 
     Raises
     ------
@@ -77,7 +77,8 @@ def reach_diagram(reached, wanted):
     ax.plot(x + unit * reached[:, 0], y - unit * reached[:, 1], ".", color=SERIES[0], markersize=4)
     for name, (a, b) in wanted.items():
         ax.plot(x + unit * a, y - unit * b, "D", color=SERIES[1], markersize=8)
-        text(ax, x + unit * a + 0.15, y - unit * b - 0.17, name, ha="left", color=INK)
+        said = f"{name}: ({a:g}, {b:g})".replace("-", "−")
+        text(ax, x + unit * a + 0.13, y - unit * b + 0.19, said, ha="left", color=INK)
     return ax.figure
 
 

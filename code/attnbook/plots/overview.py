@@ -128,7 +128,7 @@ def three_ways_diagram():
 @drawn
 def heads_diagram():
     """Draw multi-head attention: project, split, attend, merge, project, with their shapes."""
-    ax, y = sheet(3.4), 1.6
+    ax, y = sheet(3.7), 1.6
     places = (0.56, 1.72, 2.85, 3.93, 5.02, 6.14)
     names = ("input", "project", "split", "attend", "merge", "project")
     ends = r"n, d_{\mathrm{model}}"
@@ -136,6 +136,7 @@ def heads_diagram():
     for x, name, shape in zip(places, names, shapes, strict=True):
         text(ax, x, 0.2, name, weight="semibold", size=15)
         text(ax, x, 3.1, f"$({shape})$", color=MUTED, size=15)
+    text(ax, places[3], 3.42, "$(h, n, d_v)$", color=MUTED, size=15)
     for start, end in pairwise(places):
         arrow(ax, (start + 0.47, y), (end - 0.47, y))
     matrix(ax, places[0], y, [[FAINT] * 6] * 4, 0.14)
