@@ -73,6 +73,7 @@ CALLS = {
     **named("right_and_wrong", WEIGHTS, np.eye(3), mask=CAUSAL),
     **named("right_and_wrong masks", CAUSAL, ~CAUSAL, ["ours", "theirs"]),
     **named("roofline", ROOFS, POINTS),
+    **named("schedules_diagram", 512.0, 528.0),
     **named("sentences", ["black", "cats"], ["chats", "noirs"], [[0, 1], [0.9, 0.1]]),
     **named("shape_diagram", PRODUCT),
     **named("shape_diagram of nine parts", WIDE),

@@ -10,7 +10,7 @@ from matplotlib.text import Text
 
 from attnbook import plots
 from attnbook.kernels.machine_code import CHIPS, Instruction
-from attnbook.plots.machine import LIFE, ROWS, SCHEDULES
+from attnbook.plots.machine import LIFE, ROWS, schedules
 
 KINDS = {  # of the instructions in the diagram, and the rate of their unit
     "HGMMA": ("matrix", "matrix"),
@@ -49,14 +49,21 @@ def test_each_instruction_of_a_weight_has_an_arrow_to_the_unit_that_the_model_gi
     assert len(figure_of(plots.weight_diagram).findobj(FancyArrowPatch)) == len(LIFE)
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
-def test_no_unit_does_two_things_at_once_and_no_group_multiplies_what_it_has_not_made(name):
-    for work in SCHEDULES[name].values():
+@pytest.mark.parametrize("clocks", [(512, 528), (1024, 528)], ids=["width 64", "width 128"])
+@pytest.mark.parametrize("name", ["all at once", "in turns"])
+def test_no_unit_does_two_things_at_once_and_no_group_multiplies_what_it_has_not_made(name, clocks):
+    schedule = schedules(*clocks)[name]
+    for work in schedule.values():
         assert all(end <= start for (_, _, end), (_, start, _) in pairwise(work))
-    busy = {u: {w: set() for w in "AB"} for u in SCHEDULES[name]}
-    for unit, work in SCHEDULES[name].items():
+    busy = {u: {w: set() for w in "AB"} for u in schedule}
+    for unit, work in schedule.items():
         for who, start, end in work:
             for group in who.split(", "):
                 busy[unit][group] |= set(range(start, end))
     for group in "AB":
         assert not busy["tensor cores"][group] & busy["special units"][group]
+
+
+def test_a_schedule_says_when_both_groups_are_done():
+    figure = figure_of(lambda: plots.schedules_diagram(512, 528))
+    assert {"0", "1056", "2080"} <= {t.get_text() for t in figure.findobj(Text)}

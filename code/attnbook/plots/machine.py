@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE, SERIES
-from attnbook.plots.primitives import arrow, box, frame, heading, matrix, sheet, text
+from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE, PAPER, SERIES
+from attnbook.plots.primitives import arrow, box, frame, heading, line, matrix, sheet, text
 from attnbook.plots.style import drawn
 
 COLUMNS = {"in the kernel": 0.95, "instruction": 2.85, "unit, and what it does a clock": 5.3}
@@ -11,9 +11,9 @@ ROWS = (  # a line, its instruction, its unit, what all such units of a multipro
     ("tl.dot", "HGMMA", "tensor cores", "4096 operations", GREEN),
     ("tl.exp2", "MUFU.EX2", "special units", "16 threads", ORANGE),
     ("s * c, a + b", "FMUL, FFMA, FADD", "float units", "128 threads", BLUE),
-    ("tl.max, tl.where", "FMNMX, FSEL", "integer units", "64 threads", BLUE),
-    ("tl.load, tl.dot", "LDGSTS, HGMMA", "shared memory", "128 bytes", GREY),
-    ("every line", "each of them", "schedulers", "4 instructions", GREY),
+    ("tl.max, tl.where", "FMNMX, FSEL", "integer units", "64 threads", GREY),
+    ("tl.load, tl.dot", "LDGSTS, HGMMA", "shared memory", "128 bytes", PAPER),
+    ("every line", "each of them", "schedulers", "4 instructions", PAPER),
 )
 LIFE = (  # of a weight: an instruction of its listing, what it does, its unit
     ("FMNMX", "the row's maximum", "integer units"),
@@ -28,16 +28,6 @@ LIFE = (  # of a weight: an instruction of its listing, what it does, its unit
 )
 UNITS = {"float units": BLUE, "special units": ORANGE, "integer units": GREY}
 ARROWS = dict(zip(UNITS, (SERIES[0], SERIES[1], MUTED), strict=True))
-SCHEDULES = {  # unit → which group's work, from which clock to which
-    "all at once": {
-        "tensor cores": [("A", 0, 512), ("B", 512, 1024)],
-        "special units": [("A, B", 1024, 2080)],
-    },
-    "in turns": {
-        "tensor cores": [("A", 0, 512), ("B", 528, 1040), ("A", 1056, 1568), ("B", 1584, 2096)],
-        "special units": [("B", 0, 528), ("A", 528, 1056), ("B", 1056, 1584), ("A", 1584, 2112)],
-    },
-}
 
 
 @drawn
@@ -46,9 +36,9 @@ def units_diagram():
     ax = sheet(0.55 + 0.47 * len(ROWS))
     for name, x in COLUMNS.items():
         heading(ax, x, 0.2, name)
-    for n, (line, instruction, unit, rate, color) in enumerate(ROWS):
+    for n, (words, instruction, unit, rate, color) in enumerate(ROWS):
         y = 0.62 + 0.47 * n
-        box(ax, 0.95, y, 1.5, 0.36, line)
+        box(ax, 0.95, y, 1.5, 0.36, words)
         arrow(ax, (1.74, y), (1.98, y))
         box(ax, 2.85, y, 1.68, 0.36, instruction)
         arrow(ax, (3.73, y), (3.97, y))
@@ -89,19 +79,41 @@ def weight_diagram():
     heights = dict(zip(UNITS, top + step * np.array([1.5, 4.5, 7]), strict=True))
     for unit, y in heights.items():
         box(ax, 5.65, y, 1.5, 0.5, unit, UNITS[unit])
+    units = [unit for *_, unit in LIFE]
     for n, (name, words, unit) in enumerate(LIFE):
         y = top + step * n
         box(ax, 0.85, y, 1.3, 0.33, name)
         text(ax, 1.65, y, words, ha="left")
-        arrow(ax, (3.75, y), (4.85, heights[unit] + 0.03 * (n - 4)), color=ARROWS[unit])
+        aside = units[:n].count(unit) - (units.count(unit) - 1) / 2  # of the unit's arrows
+        arrow(ax, (3.45, y), (4.85, heights[unit] + 0.1 * aside), color=ARROWS[unit])
     return ax.figure
 
 
+def schedules(products, exponentials):
+    """Which group works when, for the clocks of one group: schedule → unit → (who, from, to)."""
+    turn, both = max(products, exponentials), 2 * (products + exponentials)
+    turns = [(*pair, turn * n) for n, pair in enumerate(("AB", "BA", "AB", "BA"))]
+    return {
+        "all at once": {
+            "tensor cores": [("A", 0, products), ("B", products, 2 * products)],
+            "special units": [("A, B", 2 * products, both)],
+        },
+        "in turns": {
+            "tensor cores": [(who, t, t + products) for who, _, t in turns],
+            "special units": [(who, t, t + exponentials) for _, who, t in turns],
+        },
+    }
+
+
 @drawn
-def schedules_diagram():
-    """Draw when two groups of warps multiply and take exponentials: all at once, or in turns."""
-    ax, left, inch = sheet(2.75), 1.45, 5.0 / 2112
-    for k, (name, units) in enumerate(SCHEDULES.items()):
+def schedules_diagram(products, exponentials):
+    """Draw when two groups of warps multiply and take exponentials: all at once, or in turns.
+
+    Each group needs so many clocks for its products, and so many for its exponentials.
+    """
+    turn, both = 2 * max(products, exponentials), 2 * (products + exponentials)
+    ax, left, inch = sheet(2.82), 1.45, 5.0 / max(2 * turn, both)
+    for k, (name, units) in enumerate(schedules(products, exponentials).items()):
         y = 0.2 + 1.3 * k
         text(ax, left, y, name, ha="left", weight="semibold")
         for n, (unit, work) in enumerate(units.items()):
@@ -110,8 +122,8 @@ def schedules_diagram():
             for who, start, end in work:
                 middle, wide = left + inch * (start + end) / 2, inch * (end - start) - 0.03
                 box(ax, middle, lane, wide, 0.34, who, GREEN if unit == "tensor cores" else ORANGE)
-    text(ax, left, 2.6, "0", color=MUTED)
-    for clock in (1056, 2080):
-        text(ax, left + inch * clock, 2.6, f"{clock}", color=MUTED)
-    text(ax, left + inch * 528, 2.6, "clocks", color=MUTED)
+    for clock in (0, turn, both):
+        line(ax, [left + inch * clock] * 2, [2.47, 2.55], width=1)
+        text(ax, left + inch * clock, 2.68, f"{clock:.0f}", color=MUTED)
+    text(ax, left + inch * turn / 2, 2.68, "clocks", color=MUTED)
     return ax.figure
