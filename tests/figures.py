@@ -11,6 +11,7 @@ from matplotlib.text import Text
 
 from attnbook import plots
 from attnbook.distributed import pieces, visible_pairs
+from attnbook.fused import Choice
 
 X = np.arange(1, 6)
 SQUARE = np.array([[0.5, 0.25, 0.25], [0, 0.9, 0.1], [1, 0, 0]])
@@ -61,6 +62,7 @@ CALLS = {
     **named("curves by logarithms", X, {"a": X**9}, "x", "y", xscale="log", yscale="log"),
     **named("distributions", [[0.1, 0.9], [0.4, 0.6]], ["cold", "warm"]),
     **named("float_bits", {"float32": ("01" * 16, 8), "float16": ("01" * 8, 5)}),
+    **named("fused_diagram of a call", [Choice("SDPA", "runs", "through MATH")]),
     **named("heatmap", SQUARE, list("abc"), ["one", "two", "three words"]),
     **named("heatmap of 64 keys", np.eye(64), title="The identity"),
     **named("heatmaps", [SQUARE, -SQUARE], ["one", "two"], label="score"),
