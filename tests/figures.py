@@ -21,6 +21,7 @@ SOME, EVERY = np.tri(5, dtype=bool), np.tri(5, k=-1, dtype=bool)
 ANGLES = [[0, np.pi / 2, 2], [0, -1, 2 * np.pi]]
 HANDS = np.array([1.0, 2.5]), np.array([0.1, 1.6]), ["early", "late"]
 REACHED = np.array([[0.5, 1.5], [-1.0, -0.2], [0.0, 2.0]])
+TILES = [(i, j) for i in range(5) for j in range(5)]
 SUMS = {"left + right": (1, 1), "left": (1, 0), "left − right": (1, -1)}
 ROOFS = {"core": (1e11, 1e10), "GPU": (1e15, 3e12)}
 POINTS = {"core": {"softmax": (0.6, 6e9), "decoding": (0.5, 5e9), "fused": (1000, 1e11)}}
@@ -61,6 +62,7 @@ CALLS = {
     **named("curves", X, {"a": X, "b": 2 * X}, "x", "y", points={"p": (X, X)}),
     **named("curves by logarithms", X, {"a": X**9}, "x", "y", xscale="log", yscale="log"),
     **named("distributions", [[0.1, 0.9], [0.4, 0.6]], ["cold", "warm"]),
+    **named("flash_diagram", TILES, (1, 2)),
     **named("float_bits", {"float32": ("01" * 16, 8), "float16": ("01" * 8, 5)}),
     **named("fused_diagram of a call", [Choice("SDPA", "runs", "through MATH")]),
     **named("heatmap", SQUARE, list("abc"), ["one", "two", "three words"]),

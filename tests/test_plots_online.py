@@ -1,10 +1,12 @@
 """The figures of online softmax show the numbers of the algorithm."""
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
-from figures import CALLS, EVERY, SOME, figure_of
+from figures import CALLS, EVERY, SOME, TILES, figure_of
+from matplotlib.colors import to_hex
 
 from attnbook import plots, reference
 from attnbook.exercises.chapters.online.step import step
@@ -52,6 +54,35 @@ def test_a_wrong_number_in_the_film_is_found(monkeypatch, changed):
 def test_each_picture_of_the_film_can_be_lit_by_the_page():
     svg = plots.block_frames().svg
     assert [svg.count(f'<g class="step-{step}">') for step in range(5)] == [1, 1, 1, 1, 0]
+
+
+def cells(draw, color):
+    """How many cells of a matrix have this colour."""
+    shapes = [p for p in figure_of(draw).axes[0].patches if to_hex(p.get_facecolor()) == color]
+    return sum(len(p.get_path().vertices) // 5 for p in shapes)
+
+
+def drawn(order):
+    """The tiles that are made before tile (1, 2), and the blocks of outputs that are written."""
+    draw = partial(plots.flash_diagram, order, (1, 2))
+    return cells(draw, to_hex(online.FAINT)), cells(draw, to_hex(online.BLUE)) - 1
+
+
+def test_the_two_loops_are_drawn_in_their_order():
+    assert drawn(TILES) == (7, 1)
+    assert drawn(sorted(TILES, key=lambda tile: tile[::-1])) == (11, 0)
+
+
+@pytest.mark.parametrize(
+    ("order", "tile", "message"),
+    [
+        (TILES[1:], (1, 2), "order holds 24 tiles; expected each of 5 by 5 once"),
+        (TILES, (5, 0), r"tile is \(5, 0\); expected one of order"),
+    ],
+)
+def test_tiles_that_are_missing_are_told(order, tile, message):
+    with pytest.raises(ValueError, match=message):
+        plots.flash_diagram(order, tile)
 
 
 def test_a_block_that_is_cut_has_an_m_and_an_empty_one_is_hatched():

@@ -97,10 +97,23 @@ def _state(ax, rows):
 
 
 @drawn
-def flash_diagram():
-    """Draw one moment in FlashAttention's two loops: blocks and the tile in which they meet."""
+def flash_diagram(order, tile):
+    """Draw one moment in FlashAttention's two loops: blocks and the tile in which they meet.
+
+    `order` holds the tiles (i, j) of five blocks of queries and five of keys, as the loops make
+    them; a block of outputs is written when all its tiles are made. `tile` is the one at hand.
+
+    Raises
+    ------
+    ValueError
+        If `order` does not hold each tile once, or `tile` is none of them.
+    """
     ax, y, cell, n = sheet(3.2), 1.95, 0.36, 5
-    query, key = 1, 2  # the blocks that meet
+    if sorted(order) != [(i, j) for i in range(n) for j in range(n)]:
+        raise ValueError(f"order holds {len(order)} tiles; expected each of {n} by {n} once")
+    if tile not in order:
+        raise ValueError(f"tile is {tile}; expected one of order")
+    (query, key), made = tile, order[: order.index(tile)]
     top, left = y - n * cell / 2, 2.7 - n * cell / 2
     row = top + (query + 0.5) * cell
     for x, name in ((1.25, "$Q$"), (5.55, "$O$")):
@@ -108,15 +121,15 @@ def flash_diagram():
     text(ax, left + n * cell + 0.35, top - 0.27, "$K, V$", size=15)
     matrix(ax, 1.25, y, [[ORANGE if i == query else GREY] for i in range(n)], cell)
     matrix(ax, 2.7, top - 0.27, [[GREEN if j == key else GREY for j in range(n)]], cell)
-    done = [[(i, j) < (query, key) for j in range(n)] for i in range(n)]
-    colors = [[FAINT if made else GREY for made in each] for each in done]
+    colors = [[FAINT if (i, j) in made else GREY for j in range(n)] for i in range(n)]
+    written = [all((i, j) in made for j in range(n)) for i in range(n)]
     colors[query][key] = BLUE
     matrix(ax, 2.7, y, colors, cell)
     frame(ax, left + (key + 0.5) * cell, row, cell + 0.03, cell + 0.03)
     box(ax, 4.3, row, 0.9, 0.32, r"$m,\ \ell,\ o$", ORANGE)
     arrow(ax, (left + n * cell + 0.05, row), (3.8, row))
     arrow(ax, (4.8, row), (5.32, row))
-    matrix(ax, 5.55, y, [[BLUE if i < query else GREY] for i in range(n)], cell)
+    matrix(ax, 5.55, y, [[BLUE if each else GREY] for each in written], cell)
     arrow(ax, (left, 0.38), (left + n * cell, 0.38))
     text(ax, 2.7, 0.17, "inner loop", color=MUTED)
     arrow(ax, (0.8, top), (0.8, y + n * cell / 2))
