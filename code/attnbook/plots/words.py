@@ -68,7 +68,7 @@ def arrows(query, keys, orders):
     _fan(ax, [query, *keys])
     for n, (name, order) in enumerate(orders.items()):
         _order(ax, 0.6 + 1.45 * n, name, order)
-    text(ax, 5.55, 3.35, "the first gets the largest weight", color=MUTED)
+    text(ax, 5.35, 3.35, "the first gets the largest weight", color=MUTED)
     return ax.figure
 
 
