@@ -41,6 +41,13 @@ WIDE = [
     ("$O$", "n_q d_v"),
 ]
 ROWS = [["visible", "zeros"], ["hidden", "NaN"]]
+ROUTES = [
+    ("the layer", "with weights", "a softmax of its own"),
+    ("the layer", "in evaluation", "the fast path"),
+    ("the layer", "without weights", "SDPA"),
+    ("SDPA", "", "MATH, step by step"),
+    ("SDPA", "", "FLASH, block by block"),
+]
 TABLE = ["one", "two"], ["True means", "a\nrow"], ROWS, {"NaN": "bad"}
 
 
@@ -77,11 +84,14 @@ CALLS = {
     **named("right_and_wrong", WEIGHTS, np.eye(3), mask=CAUSAL),
     **named("right_and_wrong masks", CAUSAL, ~CAUSAL, ["ours", "theirs"]),
     **named("roofline", ROOFS, POINTS),
+    **named("routes_diagram", ROUTES),
     **named("schedules_diagram", 512.0, 528.0),
     **named("sentences", ["black", "cats"], ["chats", "noirs"], [[0, 1], [0.9, 0.1]]),
     **named("shape_diagram", PRODUCT),
     **named("shape_diagram of nine parts", WIDE),
+    **named("spread_diagram", [[0.5, 0.5], [np.nan] * 2], [[1, 2], [3, 4]], [[1, 1], [0, 0]]),
     **named("stored_grids", [CAUSAL, CAUSAL], [CAUSAL, ~CAUSAL], ["one", "two"]),
+    **named("stored_grids with rows", [CAUSAL] * 2, [CAUSAL] * 2, ["a", "b"], ["x", "texts"]),
     **named("table_cells", *TABLE),
     **named("terms_diagram", {"operations": 25.1, "bytes": 5.4}, "ms"),
     **named("turns_grids", LOADS, PLACED, KEPT),

@@ -1,36 +1,44 @@
 """The diagrams of libraries show what libraries do."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 from figures import figure_of, words
 from matplotlib.colors import to_hex
+from matplotlib.patches import FancyArrowPatch
 
-from attnbook import plots, pytorch
+from attnbook import plots, pytorch, semantics
 from attnbook.colours import RED, SEEN
 from attnbook.plots import libraries
 
-A, G_O = np.array([[0.5, 0.5, 0, 0], [np.nan] * 4]), np.array([[1.0, 1], [0, 0]])
+V, G_O = np.arange(8.0).reshape(4, 2), np.array([[1.0, 1], [0, 0]])
 
 
-def red_cells():
-    patches = figure_of(plots.spread_diagram).axes[0].patches
+def spread(last):
+    return partial(plots.spread_diagram, np.array([[0.5, 0.5, 0, 0], last]), V, G_O)
+
+
+def red_cells(last):
+    patches = figure_of(spread(last)).axes[0].patches
     red = [patch for patch in patches if to_hex(patch.get_facecolor()) == RED]
     return [len(patch.get_path().vertices) // 5 for patch in red]
 
 
 def test_a_nan_spreads_as_it_is_drawn():
-    with np.errstate(invalid="ignore"):
-        matrices = A, A @ np.ones((4, 2)), A.T, A.T @ G_O
-    assert red_cells() == [int(np.isnan(matrix).sum()) for matrix in matrices] == [4, 2, 4, 8]
-    assert words(plots.spread_diagram).count("NaN") == sum(red_cells())
+    nan = [np.nan] * 4
+    assert red_cells(nan) == [4, 2, 4, 8]
+    assert words(spread(nan)).count("NaN") == sum(red_cells(nan))
 
 
-def test_a_nan_that_stays_in_its_row_is_seen(monkeypatch):
-    monkeypatch.setattr(libraries, "HALF", ["NaN"] * 4)
-    with pytest.raises(AssertionError):
-        test_a_nan_spreads_as_it_is_drawn()
+def test_without_a_nan_the_products_are_drawn():
+    found = words(spread([0] * 4))
+    assert red_cells([0] * 4) == []
+    at = found.index("$O$")
+    assert found[at - 4 : at] == ["1", "2", "0", "0"]
+    assert found[-9:-1] == ["0.5"] * 4 + ["0"] * 4
 
 
 def meaning(library):
@@ -60,9 +68,14 @@ def test_true_means_what_is_drawn():
 
 
 def test_what_is_called_leads_to_what_computes():
-    callers = {caller for _, caller, _ in libraries.PROGRAMS.values()}
-    assert callers == libraries.CALLED.keys()
-    assert {*libraries.CALLED, *libraries.PROGRAMS} <= set(words(plots.routes_diagram))
+    routes = semantics.routes()
+    assert {called for called, _, _ in routes} == libraries.CALLED.keys()
+    assert {program for _, _, program in routes} == {*libraries.PROGRAMS, "SDPA"}
+    whens = {when for _, when, _ in routes if when}
+    drawn = partial(plots.routes_diagram, routes)
+    assert {*libraries.CALLED, *libraries.PROGRAMS, *whens} <= set(words(drawn))
+    arrows = [p for p in figure_of(drawn).axes[0].patches if isinstance(p, FancyArrowPatch)]
+    assert len(arrows) == len(routes) == 8
 
 
 SEEN_OR_NOT, STORED = np.tri(3, dtype=bool), ~np.tri(3, dtype=bool)
@@ -80,6 +93,13 @@ def test_letters_are_what_is_stored_and_colours_what_is_seen():
     assert to_hex(shown.get_facecolor()) == SEEN and hidden.get_hatch() == "//"
     assert letters(SEEN_OR_NOT, STORED) == list("FTTFFTFFF")
     assert letters(SEEN_OR_NOT, SEEN_OR_NOT) == list("TFFTTFTTT")
+
+
+def test_each_grid_says_what_its_rows_are():
+    grids = [SEEN_OR_NOT] * 2, [STORED] * 2, ["one", "two"]
+    assert words(partial(plots.stored_grids, *grids)).count("queries i") == 1
+    named = words(partial(plots.stored_grids, *grids, ["queries i", "sequences"]))
+    assert [named.count(rows) for rows in ("queries i", "sequences")] == [1, 1]
 
 
 @pytest.mark.parametrize(

@@ -135,6 +135,19 @@ def test_what_has_no_gradient_is_an_answer():
     assert semantics.gradients(lambda q, k, v, mask: v.detach(), 0, QUESTION) == "RuntimeError"
 
 
+def test_the_profiler_sees_which_program_computes():
+    assert semantics.routes() == [
+        ("our module", "", "the formula, with guards"),
+        ("the layer", "with weights", "a softmax of its own"),
+        ("the layer", "without weights", "SDPA"),
+        ("the layer", "in evaluation", "the fast path"),
+        ("SDPA", "", "MATH, step by step"),
+        ("SDPA", "", "FLASH, block by block"),
+        ("FlexAttention", "", "your function, on scores"),
+        ("JAX", "", "XLA"),
+    ]
+
+
 EMPTY = torch.tensor([[True, True, False, False], [False] * 4])[None, None]
 SEEN = torch.tensor([True, True, True, False]).expand(1, 1, 2, 4)
 LATE = torch.tensor([False, True, True, True]).expand(1, 1, 4, 4)

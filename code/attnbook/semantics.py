@@ -10,10 +10,11 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch.nn.attention import sdpa_kernel
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 from attnbook import reference
+from attnbook.profiler import profiled
 from attnbook.pytorch import DotProductAttention, MultiHeadAttention, to_multihead
 
 
@@ -145,3 +146,47 @@ def in_words(weights):
     if not np.allclose(weights[seen], 1 / len(seen), rtol=0, atol=1e-3):
         return "uneven"
     return "sees " + " ".join(map(str, seen))
+
+
+PROGRAMS = {  # by an operation that it calls: the first that is found tells
+    "aten::_native_multi_head_attention": "the fast path",
+    "aten::scaled_dot_product_attention": "SDPA",
+    "aten::_scaled_dot_product_flash_attention_for_cpu": "FLASH, block by block",
+    "aten::_scaled_dot_product_attention_math": "MATH, step by step",
+    "aten::logsumexp": "your function, on scores",
+    "aten::_softmax": "a softmax of its own",
+    "aten::exp": "the formula, with guards",
+}
+
+
+def routes():
+    """Which program computes what one calls: what, when, and the program, for each way.
+
+    PyTorch's profiler sees those of PyTorch; that JAX compiles with XLA is said by its makers.
+    """
+    x, words = torch.ones(1, 1, 4, 4), [torch.ones(1, 4, 4)] * 3
+    layer = nn.MultiheadAttention(4, 2, batch_first=True)
+
+    def used():
+        with torch.no_grad():
+            layer.eval()(*words)
+
+    calls = [
+        ("our module", "", lambda: our_module(x, x, x)),
+        ("the layer", "with weights", lambda: layer(*words)),
+        ("the layer", "without weights", lambda: layer(*words, need_weights=False)),
+        ("the layer", "in evaluation", used),
+        ("SDPA", "", lambda: sdpa(SDPBackend.MATH)(x, x, x)),
+        ("SDPA", "", lambda: sdpa(SDPBackend.FLASH_ATTENTION)(x, x, x)),
+        ("FlexAttention", "", lambda: flex(x, x, x)),
+    ]
+    found = [(called, when, _program(called, call)) for called, when, call in calls]
+    return [*found, ("JAX", "", "XLA")]
+
+
+def _program(called, call):
+    with warnings.catch_warnings(), profiled() as profiler:
+        warnings.simplefilter("ignore")
+        call()
+    seen = {event.key for event in profiler.key_averages()}
+    return next(name for op, name in PROGRAMS.items() if op in seen and name != called)

@@ -57,10 +57,11 @@ def caught_grids(caught, titles, tests, bugs):
 
 
 @drawn
-def stored_grids(seen, stored, titles):
+def stored_grids(seen, stored, titles, rows=None):
     """Draw what masks mean and what they hold: blue is visible, hatched hidden, T and F are stored.
 
     `seen` and `stored` have one array of booleans for each title, and the two have one shape.
+    `rows` says for each title what its rows are, or "" to say nothing; without it they are queries.
 
     Raises
     ------
@@ -73,7 +74,8 @@ def stored_grids(seen, stored, titles):
     stored = [boolean_array(f"stored[{n}]", x, [like.shape]) for n, (x, like) in pairs]
     cells = [[[SEEN if x else None for x in row] for row in grid] for grid in seen]
     words = [np.where(grid, "T", "F") for grid in stored]
-    return side_by_side(cells, titles, len(seen), words=words)
+    axes = names_of("rows", rows, len(seen)) or "queries i", "keys j"
+    return side_by_side(cells, titles, len(seen), words=words, axes=axes)
 
 
 def _blue_or_hatched(name, grids, titles, columns=None, **look):
@@ -151,8 +153,8 @@ def side_by_side(
             left = middle - cell * len(grid[0]) / 2
             heading(ax, middle, top + 0.14, titles[n])
             text(ax, middle, top + TITLE + AXIS / 2, axes[1], color=MUTED)
-            if c == 0:
-                text(ax, left - names_wide + 0.1, y, axes[0], color=MUTED, rotation=90)
+            if label := _rows_of(n, c, axes[0]):
+                text(ax, left - names_wide + 0.1, y, label, color=MUTED, rotation=90)
             _name(ax, middle, y, grid, cell, query_names, key_names)
             matrix(ax, middle, y, grid, cell, words and words[n])
             if n == 1 and differ is not None:
@@ -161,6 +163,11 @@ def side_by_side(
                 _strip(ax, middle, top + height - 0.35, cell * len(grid[0]), *strips[n])
         top += height
     return ax.figure
+
+
+def _rows_of(n, column, name):
+    """What the rows of a grid are: from a list, or one name for all, written once in each line."""
+    return name[n] if isinstance(name, list) else name * (column == 0)
 
 
 def _strip(ax, x, y, wide, colors, names):
