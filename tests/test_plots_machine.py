@@ -50,9 +50,10 @@ def test_each_instruction_of_a_weight_has_an_arrow_to_the_unit_that_the_model_gi
 
 
 @pytest.mark.parametrize("clocks", [(512, 528), (1024, 528)], ids=["width 64", "width 128"])
-@pytest.mark.parametrize("name", ["all at once", "in turns"])
+@pytest.mark.parametrize("name", ["all at once", "in turns", "behind the barrier"])
 def test_no_unit_does_two_things_at_once_and_no_group_multiplies_what_it_has_not_made(name, clocks):
-    schedule = schedules(*clocks)[name]
+    iteration, schedule = schedules(*clocks)[name]
+    assert iteration <= max(end for work in schedule.values() for *_, end in work)
     for work in schedule.values():
         assert all(end <= start for (_, _, end), (_, start, _) in pairwise(work))
     busy = {u: {w: set() for w in "AB"} for u in schedule}
@@ -64,6 +65,15 @@ def test_no_unit_does_two_things_at_once_and_no_group_multiplies_what_it_has_not
         assert not busy["tensor cores"][group] & busy["special units"][group]
 
 
-def test_a_schedule_says_when_both_groups_are_done():
+def test_behind_the_barrier_no_scores_begin_before_the_last_exponential():
+    iteration, schedule = schedules(512, 528)["behind the barrier"]
+    assert iteration == 256 + 2 * 528
+    done = max(end for _, _, end in schedule["special units"] if end <= iteration)
+    again = min(start for _, start, _ in schedule["tensor cores"] if start >= iteration)
+    assert done == again == iteration
+
+
+def test_a_schedule_says_how_long_an_iteration_takes():
     figure = figure_of(lambda: plots.schedules_diagram(512, 528))
-    assert {"0", "1056", "2080"} <= {t.get_text() for t in figure.findobj(Text)}
+    found = {t.get_text() for t in figure.findobj(Text)}
+    assert {f"{clocks} clocks an iteration" for clocks in (2080, 1056, 1312)} <= found

@@ -48,8 +48,13 @@ def bars(names, values, label, *, title=None, limit=None):
 
 def _draw_limit(ax, name, number):
     ax.axvline(number, color=INK, linewidth=1.4, linestyle=(0, (4, 2)), zorder=0)
+    ax.figure.draw_without_rendering()
+    at = ax.transData.transform((number, 0))[0]
     for shown in ax.texts:
         shown.set_bbox({"facecolor": PAPER, "linewidth": 0, "pad": 1})
+        end = ax.transData.transform(shown.xy)[0]
+        if end + 1 < at < shown.get_window_extent().x0 + 1:  # between a bar and its number
+            shown.xy = number, shown.xy[1]
     ax.text(number, -0.32, name, ha="center", va="bottom")
 
 

@@ -90,40 +90,65 @@ def weight_diagram():
 
 
 def schedules(products, exponentials):
-    """Which group works when, for the clocks of one group: schedule → unit → (who, from, to)."""
+    """Which group works when, for the clocks of one group: name → (an iteration's clocks, work).
+
+    The work is a dict unit → (who, from, to). Behind a barrier no group begins its scores, which
+    are half of its products, before both have all their exponentials; their outputs may run on.
+    """
     turn, both = max(products, exponentials), 2 * (products + exponentials)
-    turns = [(*pair, turn * n) for n, pair in enumerate(("AB", "BA", "AB", "BA"))]
+    scores = products // 2
+    late = scores + max(products, exponentials)  # when B, whose scores come second, may begin
+    at_once = {
+        "tensor cores": [("A", 0, products), ("B", products, 2 * products)],
+        "special units": [("A, B", 2 * products, both)],
+    }
+    in_turns = {
+        "tensor cores": [("A", 0, products), ("B", turn, turn + products)],
+        "special units": [("B", 0, exponentials), ("A", turn, turn + exponentials)],
+    }
+    behind = {
+        "tensor cores": [
+            ("A", 0, scores),
+            ("B", scores, scores + products),  # the outputs of before, and scores
+            ("A", late, late + scores),
+        ],
+        "special units": [
+            ("A", scores, scores + exponentials),
+            ("B", late, late + exponentials),
+        ],
+    }
     return {
-        "all at once": {
-            "tensor cores": [("A", 0, products), ("B", products, 2 * products)],
-            "special units": [("A, B", 2 * products, both)],
-        },
-        "in turns": {
-            "tensor cores": [(who, t, t + products) for who, _, t in turns],
-            "special units": [(who, t, t + exponentials) for _, who, t in turns],
-        },
+        "all at once": (both, at_once),
+        "in turns": (2 * turn, _twice(in_turns, 2 * turn)),
+        "behind the barrier": (late + exponentials, _twice(behind, late + exponentials)),
+    }
+
+
+def _twice(units, clocks):
+    return {
+        unit: [(who, t + start, t + end) for t in (0, clocks) for who, start, end in work]
+        for unit, work in units.items()
     }
 
 
 @drawn
 def schedules_diagram(products, exponentials):
-    """Draw when two groups of warps multiply and take exponentials: all at once, or in turns.
+    """Draw when two groups of warps multiply and take exponentials, in three schedules, to scale.
 
     Each group needs so many clocks for its products, and so many for its exponentials.
     """
-    turn, both = 2 * max(products, exponentials), 2 * (products + exponentials)
-    ax, left, inch = sheet(2.82), 1.45, 5.0 / max(2 * turn, both)
-    for k, (name, units) in enumerate(schedules(products, exponentials).items()):
-        y = 0.2 + 1.3 * k
+    found = schedules(products, exponentials)
+    latest = max(end for _, units in found.values() for work in units.values() for *_, end in work)
+    ax, left, inch = sheet(3.62), 1.45, 5.0 / latest
+    for k, (name, (clocks, units)) in enumerate(found.items()):
+        y = 0.2 + 1.2 * k
         text(ax, left, y, name, ha="left", weight="semibold")
+        text(ax, left + 5.0, y, f"{clocks:.0f} clocks an iteration", ha="right", color=MUTED)
         for n, (unit, work) in enumerate(units.items()):
             lane = y + 0.36 + 0.42 * n
             text(ax, left - 0.1, lane, unit, ha="right")
             for who, start, end in work:
                 middle, wide = left + inch * (start + end) / 2, inch * (end - start) - 0.03
                 box(ax, middle, lane, wide, 0.34, who, GREEN if unit == "tensor cores" else ORANGE)
-    for clock in (0, turn, both):
-        line(ax, [left + inch * clock] * 2, [2.47, 2.55], width=1)
-        text(ax, left + inch * clock, 2.68, f"{clock:.0f}", color=MUTED)
-    text(ax, left + inch * turn / 2, 2.68, "clocks", color=MUTED)
+        line(ax, [left + inch * clocks] * 2, [y + 0.17, y + 0.97], width=1)
     return ax.figure
