@@ -9,6 +9,7 @@ HERE, KEY = 2, 1  # the program that is drawn large, and the block of keys that 
 
 ADDED = (4, 8)  # what two programs add to one cell
 BLOCK, WARPS, THREADS = 128, 4, 32  # rows and columns of a block of scores, and who shares it
+BAND = 16  # rows that a warp gets at a time
 ZOOMED = 1  # the warp of which the threads are drawn
 
 ORDERS = {"one after the other": "0011", "in each other's way": "0101"}
@@ -123,23 +124,26 @@ def turns(order):
 
 @drawn
 def warps_diagram():
-    """Draw a block of scores, its four warps, the threads of one, and what one thread holds."""
+    """Draw a block of scores in the bands of its warps, one's threads, and what a thread holds."""
     ax, size, top = sheet(2.4), 1.8, 0.45
-    height, each = size / WARPS, BLOCK * BLOCK // (WARPS * THREADS)
-    middle = top + (ZOOMED + 0.5) * height
+    height, each = size * BAND / BLOCK, BLOCK * BLOCK // (WARPS * THREADS)
     heading(ax, 1.25, 0.2, f"a block of $s$, {BLOCK} · {BLOCK}")
-    for w, color in enumerate((BLUE, GREEN, ORANGE, RED)):
+    for band in range(BLOCK // BAND):
+        w, y = band % WARPS, top + (band + 0.5) * height
         look = FRAME if w == ZOOMED else {}
-        y = top + (w + 0.5) * height
-        box(ax, 1.25, y, size, height - 0.05, f"warp {w}", color, **look)
+        color = (BLUE, GREEN, ORANGE, RED)[w]
+        box(ax, 1.25, y, size, height - 0.04, f"warp {w}", color, **look)
     heading(ax, 3.55, 0.2, f"{THREADS} threads")
     cells = [[GREEN] * 8 for _ in range(THREADS // 8)]
     cells[1][7] = SERIES[1]
-    matrix(ax, 3.55, middle, cells, 0.18)
-    arrow(ax, (2.2, middle), (2.78, middle))
+    level = top + size / 2
+    matrix(ax, 3.55, level, cells, 0.18)
+    for band in range(ZOOMED, BLOCK // BAND, WARPS):
+        y = top + (band + 0.5) * height
+        arrow(ax, (2.2, y), (2.78, level + (y - level) / 4))
     heading(ax, 5.8, 0.2, "one thread")
-    matrix(ax, 5.8, middle, [[GREEN] * 16] * (each // 16), 0.09)
-    arrow(ax, (4.33, middle - 0.09), (5.02, middle - 0.09))
-    text(ax, 5.8, middle + 0.72, f"{each} numbers,\n{each} registers", color=MUTED)
-    text(ax, 3.55, middle + 0.72, "one instruction\nfor all", color=MUTED)
+    matrix(ax, 5.8, level, [[GREEN] * 16] * (each // 16), 0.09)
+    arrow(ax, (4.33, level - 0.09), (5.02, level - 0.09))
+    text(ax, 5.8, level + 0.72, f"{each} numbers,\n{each} registers", color=MUTED)
+    text(ax, 3.55, level + 0.72, "one instruction\nfor all", color=MUTED)
     return ax.figure
