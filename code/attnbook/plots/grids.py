@@ -261,7 +261,7 @@ def table_cells(rows, columns, cells, colors):
 def twins_diagram():
     """Draw softmax and the sum of values in NumPy, in PyTorch, and what each step does backward."""
     both_ways = {
-        "hide": ("s = where(m, s, −inf)", "× 1, or × 0 if hidden"),
+        "hide": ("s = where(m, s, −inf)", "as it is, or 0 if hidden"),
         "exp": ("e = exp(s)", "× e"),
         "sum": ("total = sum(e, {}=−1)", "× 1 for each e"),
         "divide": ("A = e / total", "e: × 1 / total\ntotal: × −A / total"),

@@ -26,7 +26,7 @@ def logsumexp(
     tensor(1000.6931, dtype=torch.float64)
     """
     shift, _, total = shifted_exp(scores, mask)
-    # The slope of log at 0 is infinite, and where alone would multiply it by 0: NaN.
+    # The slope of log at 0 is infinite, and the outer where sends it a 0: their product is NaN.
     log = torch.log(torch.where(total == 0, 1, total))
     return torch.squeeze(shift + torch.where(total == 0, -torch.inf, log), dim=-1)
 
