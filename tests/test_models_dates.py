@@ -87,3 +87,33 @@ def test_symbols_come_back():
 def test_what_does_not_fit_is_refused(call, said):
     with pytest.raises(ValueError, match=said):
         call()
+
+
+def test_another_digit_leaves_the_text_of_a_day():
+    changed = 0
+    for text, _ in pairs()[:100]:
+        for j, letter in enumerate(text):
+            other = models.other_digit(text, j)
+            day = datetime.date.fromisoformat(read_back(other))
+            assert 1900 <= day.year <= 2099
+            same = [a == b for a, b in zip(text, other, strict=True)]
+            assert same.count(False) <= letter.isdigit() and all(same[:j] + same[j + 1 :])
+            changed += not all(same)
+    assert changed > 300
+
+
+@pytest.mark.parametrize(
+    ("text", "j", "other"),
+    [
+        ("14 July 1923", 1, "15 July 1923"),
+        ("19 July 1923", 1, "10 July 1923"),
+        ("31 mars 2083", 0, "11 mars 2083"),  # no text of ours begins with 01 mars
+        ("31.12.2083", 0, "01.12.2083"),
+        ("29 February 2000", 15, "29 February 2004"),
+        ("14 July 1923", 8, "14 July 1923"),
+        ("14 July 1923", 9, "14 July 1923"),
+        ("14 July 1923", 3, "14 July 1923"),
+    ],
+)
+def test_the_next_digit_that_leaves_a_day_is_taken(text, j, other):
+    assert models.other_digit(text, j) == other

@@ -10,7 +10,15 @@ from attnbook.models.cached import CachedModel
 from attnbook.models.checkpoints import load, save
 from attnbook.models.circuits import head_matrices, heads_of, logits_with
 from attnbook.models.counterfactual import other_weights
-from attnbook.models.dates import SYMBOLS, date_pairs, day_split, letters_of, symbols_of, text_of
+from attnbook.models.dates import (
+    SYMBOLS,
+    date_pairs,
+    day_split,
+    letters_of,
+    other_digit,
+    symbols_of,
+    text_of,
+)
 from attnbook.models.divergences import jensen_shannon, total_variation
 from attnbook.models.encoder_decoder import EncoderDecoder
 from attnbook.models.gospels import bits_per_token, gospels, tokens_of, windows
@@ -65,6 +73,7 @@ __all__ = [
     "load",
     "logits_with",
     "one_cycle",
+    "other_digit",
     "other_weights",
     "outcomes",
     "recall_texts",

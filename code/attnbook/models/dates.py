@@ -5,6 +5,7 @@ from 0 to 10, the places of its symbols in `SYMBOLS`.
 """
 
 import datetime
+from functools import cache
 
 import numpy as np
 import torch
@@ -62,6 +63,32 @@ def _pair(number, form):
     day = FIRST + datetime.timedelta(days=number)
     month = MONTHS[language].split()[day.month - 1]
     return pattern.format(day=day, month=month), day.isoformat()
+
+
+def other_digit(text: str, j: int) -> str:
+    """The text with the next larger digit at j (0 follows 9) that leaves the text of some day.
+
+    The text stays as it is where no digit does, as in the first two of a year, or j has no digit.
+
+    >>> other_digit("28 février 1923", 1), other_digit("28 février 1923", 11)
+    ('20 février 1923', '28 février 1923')
+    """
+    if text[j] not in SYMBOLS[:10]:
+        return text
+    tries = (str((int(text[j]) + k) % 10) for k in range(1, 10))
+    others = (text[:j] + digit + text[j + 1 :] for digit in tries)
+    return next((other for other in others if other in _texts()), text)
+
+
+@cache
+def _texts():
+    days = [FIRST + datetime.timedelta(days=number) for number in range(NUMBER)]
+    months = {language: names.split() for language, names in MONTHS.items()}
+    return {
+        pattern.format(day=day, month=months[language][day.month - 1])
+        for language, pattern in FORMATS
+        for day in days
+    }
 
 
 def letters_of(texts: list[str]) -> tuple[Tensor, Tensor]:
