@@ -125,18 +125,18 @@ def turns(order):
 @drawn
 def warps_diagram():
     """Draw a block of scores in the bands of its warps, one's threads, and what a thread holds."""
-    ax, size, top = sheet(2.4), 1.8, 0.45
-    height, each = size * BAND / BLOCK, BLOCK * BLOCK // (WARPS * THREADS)
+    ax, wide, tall, top = sheet(3.1), 1.8, 2.5, 0.45
+    height, each = tall * BAND / BLOCK, BLOCK * BLOCK // (WARPS * THREADS)
     heading(ax, 1.25, 0.2, f"a block of $s$, {BLOCK} · {BLOCK}")
     for band in range(BLOCK // BAND):
         w, y = band % WARPS, top + (band + 0.5) * height
         look = FRAME if w == ZOOMED else {}
         color = (BLUE, GREEN, ORANGE, RED)[w]
-        box(ax, 1.25, y, size, height - 0.04, f"warp {w}", color, **look)
+        box(ax, 1.25, y, wide, height - 0.04, f"warp {w}", color, **look)
     heading(ax, 3.55, 0.2, f"{THREADS} threads")
     cells = [[GREEN] * 8 for _ in range(THREADS // 8)]
     cells[1][7] = SERIES[1]
-    level = top + size / 2
+    level = top + tall / 2
     matrix(ax, 3.55, level, cells, 0.18)
     for band in range(ZOOMED, BLOCK // BAND, WARPS):
         y = top + (band + 0.5) * height
