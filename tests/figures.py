@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
 from attnbook import plots
@@ -110,6 +111,14 @@ def figure_of(draw):
 
 def words(draw):
     return [text.get_text() for ax in figure_of(draw).axes for text in ax.texts]
+
+
+def painted(draw, color):
+    """How many cells of this colour each matrix has, for those that have any."""
+    shapes = [
+        p for p in figure_of(draw).axes[0].patches if to_hex(p.get_facecolor()) == to_hex(color)
+    ]
+    return [len(shape.get_path().vertices) // 5 for shape in shapes]
 
 
 def unreadable(figure):

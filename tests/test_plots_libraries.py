@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from figures import figure_of, words
+from figures import figure_of, painted, words
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch
 
@@ -22,9 +22,7 @@ def spread(last):
 
 
 def red_cells(last):
-    patches = figure_of(spread(last)).axes[0].patches
-    red = [patch for patch in patches if to_hex(patch.get_facecolor()) == RED]
-    return [len(patch.get_path().vertices) // 5 for patch in red]
+    return painted(spread(last), RED)
 
 
 def test_a_nan_spreads_as_it_is_drawn():

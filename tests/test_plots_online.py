@@ -5,8 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from figures import CALLS, EVERY, SOME, TILES, figure_of
-from matplotlib.colors import to_hex
+from figures import CALLS, EVERY, SOME, TILES, figure_of, painted
 
 from attnbook import plots, reference
 from attnbook.exercises.chapters.online.step import step
@@ -56,16 +55,11 @@ def test_each_picture_of_the_film_can_be_lit_by_the_page():
     assert [svg.count(f'<g class="step-{step}">') for step in range(5)] == [1, 1, 1, 1, 0]
 
 
-def cells(draw, color):
-    """How many cells of a matrix have this colour."""
-    shapes = [p for p in figure_of(draw).axes[0].patches if to_hex(p.get_facecolor()) == color]
-    return sum(len(p.get_path().vertices) // 5 for p in shapes)
-
-
 def drawn(order):
     """The tiles that are made before tile (1, 2), and the blocks of outputs that are written."""
     draw = partial(plots.flash_diagram, order, (1, 2))
-    return cells(draw, to_hex(online.FAINT)), cells(draw, to_hex(online.BLUE)) - 1
+    made, blue = (sum(painted(draw, color)) for color in (online.FAINT, online.BLUE))
+    return made, blue - 1
 
 
 def test_the_two_loops_are_drawn_in_their_order():

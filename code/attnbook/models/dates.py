@@ -82,13 +82,7 @@ def other_digit(text: str, j: int) -> str:
 
 @cache
 def _texts():
-    days = [FIRST + datetime.timedelta(days=number) for number in range(NUMBER)]
-    months = {language: names.split() for language, names in MONTHS.items()}
-    return {
-        pattern.format(day=day, month=months[language][day.month - 1])
-        for language, pattern in FORMATS
-        for day in days
-    }
+    return {_pair(number, form)[0] for number in range(NUMBER) for form in FORMATS}
 
 
 def letters_of(texts: list[str]) -> tuple[Tensor, Tensor]:
