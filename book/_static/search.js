@@ -64,25 +64,26 @@ const score = (section, query, rare, phrase) => {
   return /#(aside|exercise|what-we-have-now)/.test(section.at) ? .2 * sum : sum;
 };
 
-// Chapter by chapter: first the one that says most of what was asked for, in it the best section.
+// Chapter by chapter: first the one that says most of what was asked for, in it the best section. Sections count by
+// the root of their squares' sum: many that mention a word do not outweigh the one that teaches it.
 const ranked = (query, phrase = query.join(" ")) => {
   const rare = new Map(query.map(word => [word, rarity(word)]));
   const pages = new Map();
   for (const section of index) {
     const points = score(section, query, rare, phrase);
     if (!points) continue;
-    const page = pages.get(section.page) ?? {sum: 0, hits: []};
-    page.sum += points;
-    page.hits.push({section, points});
-    pages.set(section.page, page);
+    const hits = pages.get(section.page) ?? [];
+    hits.push({section, points});
+    pages.set(section.page, hits);
   }
-  const taught = ({sum, hits}) => {
+  const taught = hits => {
     const {chapter, page} = hits[0].section, title = words(page);
     const named = query.filter(word => title.includes(word)).length / query.length;
-    return sum * (1 + 2 * named ** 2) / (1 + (chapter || 50)) ** .7;  // the earlier chapter teaches
+    const said = Math.hypot(...hits.map(({points}) => points));
+    return said * (1 + 2 * named ** 2) / (1 + (chapter || 50)) ** .7;  // the earlier chapter teaches
   };
   const best = [...pages.values()].sort((a, b) => taught(b) - taught(a));
-  return best.flatMap(({hits}) => hits.sort((a, b) => b.points - a.points).map(hit => hit.section));
+  return best.flatMap(hits => hits.sort((a, b) => b.points - a.points).map(hit => hit.section));
 };
 const search = text => {
   const query = asked(text);
