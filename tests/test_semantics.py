@@ -135,6 +135,24 @@ def test_what_has_no_gradient_is_an_answer():
     assert semantics.gradients(lambda q, k, v, mask: v.detach(), 0, QUESTION) == "RuntimeError"
 
 
+def test_an_answer_has_lines_and_a_colour():
+    table = {
+        "good": ["zeros", "finite", "sees 0 1 2"],
+        "bad": ["NaN", "NaN in q k", "sees 0 1 2 3"],
+        "fair": ["sees 0", "sees 1 2 3", "sees 0 1"],
+        "plain": ["TypeError", "RuntimeError", "AssertionError"],
+    }
+    cells, colors = semantics.judged(table)
+    assert cells[1:] == [
+        ["NaN", "NaN\nin q k", "sees\n0 1 2 3"],
+        ["sees\n0", "sees\n1 2 3", "sees\n0 1"],
+        ["refuses"] * 3,
+    ]
+    for verdict, row in zip(table, cells, strict=True):
+        assert {colors[word] for word in row} == {verdict}
+    assert semantics.judged({"slip": ["uneven"]}) == ([["uneven"]], {"uneven": "bad"})
+
+
 def test_the_profiler_sees_which_program_computes():
     assert semantics.routes() == [
         ("our module", "", "the formula, with guards"),

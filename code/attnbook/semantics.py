@@ -148,6 +148,34 @@ def in_words(weights):
     return "sees " + " ".join(map(str, seen))
 
 
+def judged(table):
+    """The answers in lines that fit into cells, and for the words of a cell a colour.
+
+    `table` has the answers to each question. Good is what shows no influence of what is hidden, bad
+    a NaN or a hidden key that is seen, plain an error; on a reading of `is_causal` no verdict is
+    passed, and it is fair.
+    """
+    cells, colors = [], {}
+    for answers in table.values():
+        cells.append([_in_lines(word) for word in answers])
+        colors |= zip(cells[-1], map(_verdict, answers), strict=True)
+    return cells, colors
+
+
+def _in_lines(word):
+    if word.endswith("Error"):
+        return "refuses"
+    return word.replace("sees ", "sees\n").replace("NaN in", "NaN\nin")
+
+
+def _verdict(word):
+    if word.endswith("Error"):
+        return "plain"
+    if word in ("zeros", "finite", "sees 0 1 2"):
+        return "good"
+    return "bad" if "NaN" in word or word in ("uneven", "sees 0 1 2 3") else "fair"
+
+
 PROGRAMS = {  # by an operation that it calls: the first that is found tells
     "aten::_native_multi_head_attention": "the fast path",
     "aten::scaled_dot_product_attention": "SDPA",
