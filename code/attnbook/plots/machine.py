@@ -11,7 +11,7 @@ ROWS = (  # a line, its instruction, its unit, what all such units of a multipro
     ("tl.dot", "HGMMA", "tensor cores", "4096 operations", GREEN),
     ("tl.exp2", "MUFU.EX2", "special units", "16 threads", ORANGE),
     ("s * c, a + b", "FMUL, FFMA, FADD", "float units", "128 threads", BLUE),
-    ("tl.max, tl.where", "FMNMX, FSEL", "integer units", "64 threads", GREY),
+    ("tl.max", "FMNMX", "integer units", "64 threads", GREY),
     ("tl.load, tl.dot", "LDGSTS, HGMMA", "shared memory", "128 bytes", PAPER),
     ("every line", "each of them", "schedulers", "4 instructions", PAPER),
 )
