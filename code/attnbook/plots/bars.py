@@ -11,6 +11,7 @@ from attnbook.plots.style import add_legend, drawn, new_figure
 
 HATCHES = ["", "//", "..", "xx", "\\\\"]
 THICK, GAP = 0.32, 0.22  # inches
+MANY, THIN = 24, 0.25  # with more bars than this, each is thinner
 
 
 @drawn
@@ -28,13 +29,15 @@ def bars(names, values, label, *, title=None, limit=None):
     """
     names = names_of("names", names, len(names))
     series = _series(values, label, (len(names),))
-    group = THICK * len(series) + GAP
+    thick = THIN if len(series) * len(names) > MANY else THICK
+    group = thick * len(series) + GAP
     ax = new_figure(group * len(names) + 0.9, "constrained").subplots()
     starts = group * np.arange(len(names))
     for k, (name, numbers) in enumerate(series.items()):
-        _draw(ax, starts + THICK * k, numbers, label=name, color=SERIES[k], hatch=HATCHES[k])
+        look = {"color": SERIES[k], "hatch": HATCHES[k], "label": name}
+        _draw(ax, starts + thick * k, thick, numbers, **look)
     ax.set(xlabel=label, title=title, xticks=[])
-    ax.set_yticks(starts + THICK * (len(series) - 1) / 2, [fill(name, 24) for name in names])
+    ax.set_yticks(starts + thick * (len(series) - 1) / 2, [fill(name, 24) for name in names])
     ax.tick_params(length=0)
     ax.invert_yaxis()
     ax.margins(x=0.18)
@@ -51,11 +54,11 @@ def _draw_limit(ax, name, number):
     ax.figure.draw_without_rendering()
     at = ax.transData.transform((number, 0))[0]
     for shown in ax.texts:
-        shown.set_bbox({"facecolor": PAPER, "linewidth": 0, "pad": 1})
         end = ax.transData.transform(shown.xy)[0]
-        if end + 1 < at < shown.get_window_extent().x0 + 1:  # between a bar and its number
+        if end + 1 < at < shown.get_window_extent().x1 + 1:  # between a bar and its number's end
             shown.xy = number, shown.xy[1]
-    ax.text(number, -0.32, name, ha="center", va="bottom")
+    paper = {"facecolor": PAPER, "linewidth": 0, "pad": 1}
+    ax.text(number, -0.32, name, ha="center", va="bottom", bbox=paper)
 
 
 def _series(values, label, shape):
@@ -65,7 +68,7 @@ def _series(values, label, shape):
     return {name: real_array(f"values[{name!r}]", v, shape) for name, v in values.items()}
 
 
-def _draw(ax, positions, numbers, **look):
+def _draw(ax, positions, thick, numbers, **look):
     lengths = np.where(np.isfinite(numbers), numbers, 0)
-    drawn = ax.barh(positions, lengths, THICK, edgecolor=PAPER, linewidth=0, clip_on=False, **look)
+    drawn = ax.barh(positions, lengths, thick, edgecolor=PAPER, linewidth=0, clip_on=False, **look)
     ax.bar_label(drawn, [beside_bar(number) for number in numbers], padding=4)

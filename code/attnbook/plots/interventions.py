@@ -4,20 +4,20 @@ from attnbook.colours import BLUE, GREEN, ORANGE, SERIES
 from attnbook.plots.primitives import box, frame, line, sheet, text
 from attnbook.plots.style import drawn
 
-TEXT, WRITTEN, WEIGHTS = "7 mars", "3", (0.02, 0.03, 0.05, 0.1, 0.6, 0.2)
-TOUCHED = 4  # the letter with the largest weight
+TEXT, WRITTEN, WEIGHTS = "14 July", "7", (0.01, 0.01, 0.01, 0.11, 0.01, 0.84, 0.01)
+TOUCHED = 5  # the letter with the largest weight
 STEP, CELL = 0.42, 0.3  # inches
-LEFT, SYMBOL, STATES, LETTERS = 0.3, 0.4, 1.6, 2.35
-QUESTIONS = (
-    (SYMBOL + 0.35, "other weights", "Does the symbol stay the same?"),
-    (STATES, "one state less", "How far does its probability move?"),
-    (LETTERS, "one letter less", "And if it had never been read?"),
+LEFT, SYMBOL, STATES, LETTERS = 0.12, 0.4, 1.6, 2.35
+CHANGES = (
+    (SYMBOL + 0.35, "other weights", "The states stay as they are."),
+    (STATES, "one state less", "But its letter has been read."),
+    (LETTERS, "one letter less", "Then any state may change."),
 )
 
 
 @drawn
 def interventions_diagram():
-    """Draw letters, their states, the weights of one symbol, and a question at each level."""
+    """Draw letters, their states, the weights of one symbol, and what is changed at each level."""
     ax = sheet(2.75)
     places = [LEFT + STEP * (n + 0.5) for n in range(len(TEXT))]
     middle = sum(places) / len(places)
@@ -32,7 +32,7 @@ def interventions_diagram():
         box(ax, x, LETTERS, CELL, CELL, letter if letter != " " else "·", BLUE)
     for y in (STATES, LETTERS):
         frame(ax, places[TOUCHED], y, CELL + 0.1, CELL + 0.1)
-    for y, name, question in QUESTIONS:
+    for y, name, meaning in CHANGES:
         text(ax, 3.3, y - 0.15, name, weight="semibold", ha="left")
-        text(ax, 3.3, y + 0.15, question, ha="left")
+        text(ax, 3.3, y + 0.15, meaning, ha="left")
     return ax.figure

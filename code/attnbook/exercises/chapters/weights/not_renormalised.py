@@ -46,19 +46,23 @@ ROUNDING = 3 * np.finfo(np.float32).eps  # of three weights that may come in flo
 
 def are_weights_and_values(weights, values):
     refusal = a_row(3, 3, 0.01, 0.98, weights=weights) or a_row(3, 3, -100, 100, values=values)
-    if refusal or abs(sum(weights) - 1) < ROUNDING:
+    if refusal:
         return refusal
-    return f"weights sums to {sum(weights):g}; expected 1"
+    if np.ptp(values) == 0:
+        return f"all three values are {values[0]:g}; expected two that differ"
+    if abs(sum(weights) - 1) >= ROUNDING:
+        return f"weights sums to {sum(weights):g}; expected 1"
+    return None
 
 
 MISTAKES = """
 this is the row of the test: both ablations name the first key.
     [0.6, 0.3, 0.1], [4.0, 0.0, 0.0]
     if list(weights) == [0.6, 0.3, 0.1] and list(values) == [4, 0, 0]
-with equal values no key can move the average, and of equal effects the first is named, so both
-say 0. Let one value stand out.
-    [0.5, 0.3, 0.2], [2.0, 2.0, 2.0]
-    if np.ptp(values) == 0
+two keys with the same value can stand in for each other. Let both have much weight, about the
+same, and let their value lie far from 0.
+    [0.3, 0.3, 0.4], [5.0, 5.0, 9.0]
+    if len(set(values)) == 2
 the key whose weight times value is largest also moves the average the most: let keys with much
 weight have values near the average.
     [0.2, 0.2, 0.6], [1.0, 2.0, 9.0]
