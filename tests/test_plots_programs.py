@@ -20,6 +20,12 @@ def test_the_lane_without_a_number_is_masked():
     )
 
 
+def test_two_arrays_and_their_sum_are_drawn(monkeypatch):
+    assert {"1", "7", "12", "$x + y$", "stored"} <= {*words(plots.programs_diagram)}
+    monkeypatch.setattr(programs, "Y", (0, 4, 9))
+    assert "13" in words(plots.programs_diagram) and "12" not in words(plots.programs_diagram)
+
+
 def test_a_race_loses_what_was_stored_between():
     assert [cell for _, _, cell in programs.turns("0011")][-1] == sum(programs.ADDED)
     assert [does for _, does, _ in programs.turns("0101")] == [

@@ -7,6 +7,7 @@ from attnbook.plots.style import drawn
 ROWS, ROW = 8, 2  # rows of each array, and of a block
 HERE, KEY = 2, 1  # the program that is drawn large, and the block of keys that it has reached
 
+X, Y = (1, 3, 4), (0, 4, 8)  # two arrays that two programs add
 ADDED = (4, 8)  # what two programs add to one cell
 BLOCK, WARPS, THREADS = 128, 4, 32  # rows and columns of a block of scores, and who shares it
 BAND = 16  # rows that a warp gets at a time
@@ -72,21 +73,31 @@ def _block(ax, x, y, name, color, columns, cell=0.15):
 
 @drawn
 def programs_diagram():
-    """Draw two programs with blocks of two, over an array of three numbers."""
-    ax, cell, left = sheet(2.05), 0.62, 2.3
-    values, names = ("1", "3", "4", ""), ("$x$", "$i$", "$i < n$")
+    """Draw two programs with blocks of two, which add two arrays of three numbers."""
+    ax, cell, left = sheet(3.05), 0.62, 2.3
     for n in range(2):
         middle = left + (2 * n + 1) * cell
         heading(ax, middle, 0.22, f"program {n}")
-        frame(ax, middle, 1.15, 2 * cell - 0.12, 1.6)
-    for y, name in zip((1.65, 0.65, 1.1), names, strict=True):
+        frame(ax, middle, 1.65, 2 * cell - 0.12, 2.6)
+    for y, name in ((0.65, "$i$"), (1.1, "$i < n$")):
         text(ax, left - 0.6, y, name, size=15)
-    for i, value in enumerate(values):
-        x = left + (i + 0.5) * cell
-        text(ax, x, 0.65, f"{i}")
-        text(ax, x, 1.1, "yes" if value else "no", color=MUTED)
-        matrix(ax, x, 1.65, [[BLUE if value else None]], 0.36, [[value]])
-    text(ax, left + 4 * cell + 0.6, 1.65, "not of $x$", color=MUTED)
+    for i in range(4):
+        text(ax, left + (i + 0.5) * cell, 0.65, f"{i}")
+        text(ax, left + (i + 0.5) * cell, 1.1, "yes" if i < len(X) else "no", color=MUTED)
+    sums = [x + y for x, y in zip(X, Y, strict=True)]
+    lanes = (
+        ("$x$", X, BLUE, "loaded"),
+        ("$y$", Y, ORANGE, "loaded"),
+        ("$x + y$", sums, GREEN, "stored"),
+    )
+    for k, (name, numbers, color, does) in enumerate(lanes):
+        y = 1.65 + 0.5 * k
+        text(ax, left - 0.6, y, name, size=15)
+        text(ax, left - 1.5, y, does, color=MUTED)
+        for i in range(4):
+            held = i < len(numbers)
+            number = f"{numbers[i]}" if held else ""
+            matrix(ax, left + (i + 0.5) * cell, y, [[color if held else None]], 0.36, [[number]])
     return ax.figure
 
 
