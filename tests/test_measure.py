@@ -95,6 +95,15 @@ def test_what_is_made_once_and_kept_is_no_part_of_the_memory_of_arrays():
     assert measure.peak_array_memory(table) < 10_000
 
 
+def test_the_pages_of_a_new_array_are_counted_and_those_of_an_old_one_are_not():
+    pytest.importorskip("resource")
+    kept = torch.ones(2**24)  # 64 MiB, too much for the C library to keep when it is freed
+    new = measure.new_pages(lambda: torch.ones(2**24))
+    old = min(measure.new_pages(lambda: kept.fill_(2)) for _ in range(3))
+    assert new >= 2**26 / 2**21, "even if a page were as large as 2 MiB"
+    assert old < new / 4
+
+
 def test_a_share_is_that_of_an_operations_own_time_the_largest_first(monkeypatch):
     @contextlib.contextmanager
     def profiled():

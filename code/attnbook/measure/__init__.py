@@ -13,7 +13,7 @@ from attnbook.measure.cost import (
     whole_backward_cost,
     whole_cost,
 )
-from attnbook.measure.memory import peak_array_memory, peak_memory
+from attnbook.measure.memory import new_pages, peak_array_memory, peak_memory
 from attnbook.measure.provenance import environment
 from attnbook.measure.record import gpu_results, length_results, race_rows, recorded
 from attnbook.measure.roofline import (
@@ -41,6 +41,7 @@ __all__ = [
     "layer_cost",
     "length_results",
     "limit",
+    "new_pages",
     "one_thread",
     "operations",
     "peak_array_memory",

@@ -5,13 +5,13 @@ from attnbook.plots.primitives import FRAME, arrow, box, heading, matrix, sheet,
 from attnbook.plots.style import drawn
 
 PROGRAMS = {  # what each refuses, and whether it writes all scores to memory
-    "kernels": ("no GPU, float64", False),
+    "kernels": ("calls on a CPU, float64", False),
     "SDPA": ("a soft-cap", False),
     "FlexAttention": ("gradients on a CPU", False),
     "readable": ("nothing", True),
 }
 INSIDE = {"FLASH": False, "EFFICIENT": False, "CUDNN": False, "MATH": True}  # of SDPA
-STEP, TOP, LEFT = 0.78, 0.75, 0.95
+STEP, TOP, LEFT, HELD = 0.78, 0.75, 0.95, 3.35
 
 
 @drawn
@@ -37,7 +37,7 @@ def one_call_diagram():
 
 @drawn
 def fused_diagram(choices=()):
-    """Draw four programs that are asked in turn, what each refuses, and what it keeps in memory.
+    """Draw four programs that are asked in turn, what each keeps in memory, and what it refuses.
 
     Blue: one block of the scores at a time. Orange: all of them at once. `choices`, as
     `attnbook.fused.explain` gives them for a call, put a thick frame around the program that runs,
@@ -46,23 +46,23 @@ def fused_diagram(choices=()):
     running = {c.backend for c in choices if c.status == "runs"}
     running |= {c.reason.removeprefix("through ") for c in choices if c.status == "runs"}
     ax = sheet(TOP + STEP * 3 + 1.05)
-    for x, words in ((LEFT, "asked in turn"), (2.85, "refuses"), (5.3, "in memory at once")):
+    for x, words in ((LEFT, "asked in turn"), (HELD, "in memory at once"), (5.5, "refuses")):
         heading(ax, x, 0.2, words)
     for n, (name, (refused, whole)) in enumerate(PROGRAMS.items()):
         y = TOP + STEP * n
         look = FRAME if name in running else {}
         box(ax, LEFT, y, 1.6, 0.4, name, ORANGE if whole else BLUE, **look)
-        text(ax, 2.85, y, refused, color=MUTED)
+        text(ax, 5.5, y, refused, color=MUTED)
         if n + 1 < len(PROGRAMS):
             arrow(ax, (LEFT, y + 0.22), (LEFT, y + STEP - 0.22))
-        arrow(ax, (4.05, y), (4.4, y))
+        arrow(ax, (1.85, y), (2.2, y))
         if name == "SDPA":
             for k, (inner, all_at_once) in enumerate(INSIDE.items()):
-                place = 4.98 + 1.08 * (k % 2), y - 0.17 + 0.34 * (k // 2)
+                place = HELD - 0.54 + 1.08 * (k % 2), y - 0.17 + 0.34 * (k // 2)
                 look = FRAME if inner in running else {}
                 box(ax, *place, 1.04, 0.3, inner, ORANGE if all_at_once else BLUE, **look)
         else:
-            _scores(ax, 5.5, y, whole)
+            _scores(ax, HELD, y, whole)
     text(ax, 3.35, TOP + STEP * 3 + 0.75, "the first that does not refuse computes it", color=MUTED)
     return ax.figure
 
