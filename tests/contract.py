@@ -91,12 +91,16 @@ def sizes(chapter):
     return found
 
 
+def alternative(cell):
+    return cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+
+
 def alternative_text(chapter):
     """Every figure says in words what is to be seen."""
     found = []
     for cell in code(chapter):
         images = [o for o in cell.outputs if any(m.startswith("image/") for m in o.get("data", {}))]
-        alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+        alt = alternative(cell)
         if images and words(alt) < 8:
             found.append(f"{at(cell)} draws a figure whose alternative text is {alt!r}")
     return found
@@ -192,6 +196,13 @@ def plain_words(chapter):
     """No word that tells the reader how easy it is."""
     text = "\n".join(cell.source for cell in prose(chapter))
     return [f"{w!r} stands in the prose" for w in PLAIN if re.search(rf"\b{w}\b", text, re.I)]
+
+
+def either_light(chapter):
+    """No cell is called dark or pale: on a dark page what is strong is light."""
+    texts = [cell.source for cell in prose(chapter)] + [alternative(c) for c in code(chapter)]
+    found = re.findall(r"\b(?:dark|pale)(?:er|est|r|st)?\b", "\n".join(texts), re.I)
+    return [f"{word!r} stands in the text; expected strong or faint" for word in found]
 
 
 def exercises(chapter):
@@ -291,6 +302,7 @@ RULES = (
     raises_what_it_shows,
     runs_again,
     plain_words,
+    either_light,
     exercises,
     one_sitting,
     readable_anywhere,

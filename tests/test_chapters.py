@@ -176,6 +176,10 @@ def spoil_words(c):
     prose(c)[3].source += " This is obviously so."
 
 
+def spoil_shades(c):
+    prose(c)[3].source += " The darker a cell, the larger its weight."
+
+
 def spoil_exercises(c):
     first(code(c), ".check(").outputs = []
 
@@ -236,6 +240,7 @@ SPOILED = [
     ("raises_what_it_shows", spoil_raises),
     ("runs_again", spoil_names),
     ("plain_words", spoil_words),
+    ("either_light", spoil_shades),
     ("exercises", spoil_exercises),
     ("exercises", spoil_header),
     ("exercises", spoil_order),
