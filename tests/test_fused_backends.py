@@ -103,6 +103,13 @@ def test_what_is_compiled_in_earnest_runs_what_the_graph_shows():
     assert fused.ran(lambda: compiled(Q, K, V)) == [OPERATION["FLASH"]]
 
 
+def test_a_form_is_found_after_it_was_compiled_in_earnest():
+    """The compiler keeps that program on disk, and shows no graph of what it takes from there."""
+    with torch.no_grad():
+        torch.compile(plain)(Q, K, V)
+    assert fused.recognised(plain, Q, K, V)
+
+
 def test_softmax_over_queries_is_taken_for_attention_up_to_2_13_and_no_longer_in_2_15():
     """pytorch #196468."""
     torch.compiler.reset()

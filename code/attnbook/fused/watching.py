@@ -33,7 +33,8 @@ def graph(function, *inputs):
         return _boxed(module.forward)
 
     torch.compiler.reset()
-    with torch.no_grad():
+    anew = torch._functorch.config.patch(enable_autograd_cache=False)  # no program kept on disk
+    with torch.no_grad(), anew:
         torch.compile(function, backend=lambda m, x: compile_fx(m, x, inner_compile=look))(*inputs)
     nodes = [node for each in graphs for node in each.nodes if node.op == "call_function"]
     named = [getattr(node.target, "_opname", "") for node in nodes]
