@@ -175,6 +175,22 @@ def test_sdpa_is_given_a_mask_only_where_it_needs_one(sizes, named, masked, tria
     assert found["scale"] == 0.3
 
 
+@pytest.mark.parametrize(
+    ("given", "rows"),
+    [
+        ({"valid_lens": torch.tensor([1, 2])}, 1),
+        ({"valid_lens": torch.tensor([[1, 2, 3, 1, 2], [3, 3, 3, 3, 3]])}, 5),
+        ({"valid_lens": torch.tensor([1, 2]), "causal": True, "window": 1}, 5),
+        ({"valid_lens": torch.tensor([1, 2]), "causal": True}, 5),
+        ({"valid_lens": torch.tensor([1, 2]), "mask": torch.ones(5, 5, dtype=torch.bool)}, 5),
+    ],
+)
+def test_a_mask_has_one_row_where_all_queries_see_the_same_keys(given, rows):
+    """SDPA makes a number of each of its entries: n_q times as many would lie in memory."""
+    q, k, _ = Case(arrays(5, 5), {}).tensors()
+    assert implementations.sdpa_options(q, k, options_of(q, k, **given))["mask"].shape[-2] == rows
+
+
 def test_the_kernels_are_given_all_as_it_is_and_no_gradient_of_a_bias(monkeypatch):
     given = []
     stand_in = types.SimpleNamespace(flash_attention=lambda *x, **y: given.append((x, y)) or x[0])

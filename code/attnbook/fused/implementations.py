@@ -76,13 +76,15 @@ def sdpa_options(q, k, options):
     """The mask, the bias, the scale and `is_causal` for SDPA, whose triangle is top-left.
 
     One query sees every key: a causal mask is needed only for more. And only where there are as
-    many queries as keys its triangle is ours, whose corner is the last key.
+    many queries as keys its triangle is ours, whose corner is the last key. Where all queries see
+    the same keys, one row is mask enough: SDPA makes numbers of it, as many as it has entries.
     """
     bias, n_q = _bias(q, k, options), q.shape[-2]
     alone = options.rule.is_causal and options.mask is None and bias is None
     triangle = alone and n_q == k.shape[-2]
     needless = triangle or (alone and n_q == 1) or not options.hides
-    mask = None if needless else visible(q, k, options).mask()
+    rows = q[..., :1, :] if options.mask is None and options.rule.is_alike else q
+    mask = None if needless else visible(rows, k, options).mask()
     return {"mask": mask, "bias": bias, "scale": options.scale, "is_causal": triangle and n_q > 1}
 
 

@@ -96,6 +96,12 @@ class Rule(NamedTuple):
         return all(each.keys is not None for each in self.documents)
 
     @property
+    def is_alike(self):
+        """Whether it shows all queries of a sequence the same keys."""
+        lens = self.valid_lens
+        return not self._replace(valid_lens=None).hides and (lens is None or lens.ndim == 1)
+
+    @property
     def batch(self):
         """How many batches it tells apart, None if it is the same for all."""
         lens = () if self.valid_lens is None else (self.valid_lens,)
