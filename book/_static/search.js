@@ -64,8 +64,8 @@ const score = (section, query, rare, phrase) => {
   return /#(aside|exercise|what-we-have-now)/.test(section.at) ? .2 * sum : sum;
 };
 
-// Chapter by chapter: first the one that says most of what was asked for, in it the best section. Sections count by
-// the root of their squares' sum: many that mention a word do not outweigh the one that teaches it.
+// Chapter by chapter: first the one that says most of what was asked for, in it the best section. Sections count
+// less than their sum: many that mention a word do not outweigh the one that teaches it.
 const ranked = (query, phrase = query.join(" ")) => {
   const rare = new Map(query.map(word => [word, rarity(word)]));
   const pages = new Map();
@@ -79,7 +79,7 @@ const ranked = (query, phrase = query.join(" ")) => {
   const taught = hits => {
     const {chapter, page} = hits[0].section, title = words(page);
     const named = query.filter(word => title.includes(word)).length / query.length;
-    const said = Math.hypot(...hits.map(({points}) => points));
+    const said = hits.reduce((sum, {points}) => sum + points ** 1.5, 0) ** (1 / 1.5);
     return said * (1 + 2 * named ** 2) / (1 + (chapter || 50)) ** .7;  // the earlier chapter teaches
   };
   const best = [...pages.values()].sort((a, b) => taught(b) - taught(a));

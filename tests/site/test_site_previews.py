@@ -20,7 +20,7 @@ LINKS = {  # what is shown -> the page, the link or the address of one, and a wo
     "equation": (CHAPTER, EQUATION, r"\(8\.4\)"),
     "equation elsewhere": (PLAIN, "numpy/additive.html#equation-eq-additive", r"\(8\.4\)"),
     "figure": (FIRST, "#the-book", r"Figure 1 The upper row"),
-    "figure elsewhere": (FIRST, "numpy/masks.html#figure-1", r"Figure 4\.1 A row is a query"),
+    "figure elsewhere": (FIRST, "numpy/masks.html#figure-1", r"Figure 4\.1 Each row is a query"),
     "function": (CHAPTER, "a.api:visible", r"^\w+\( [\s\S]*\) → Float.*\s+[A-Z].*\.$"),
     "chapter": (CHAPTER, ".need a.internal", r"^1\. A weighted average.*\s+A dictionary returns"),
     "section": (FIRST, "#the-chapters", r"^The chapters\s+Behind each stand its minutes"),
