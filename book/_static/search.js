@@ -28,9 +28,11 @@ const indexed = pages => {
     chapter: chapters.get(section.page) ?? 0,
   }));
 };
-const unpacked = packed => {
+const unpacked = async packed => {
   const bytes = Uint8Array.from(atob(packed), letter => letter.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  const text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  const [line, brief] = text.split("\n"), often = line.split("|");
+  return JSON.parse(brief.replace(/[\ue000-\uf8ff]/g, letter => often[letter.charCodeAt(0) - 0xe000]));
 };
 let index = [];
 

@@ -1,7 +1,7 @@
 """A search leads to a section, first to one of the chapter that teaches what is searched for."""
 
 import pytest
-from book_search import unpacked
+from book_search import packed, unpacked
 
 TAUGHT = {  # what a reader types -> part of the address where the first result may lead
     "log-sum-exp": "numpy/softmax.html",
@@ -91,6 +91,13 @@ def test_each_result_leads_to_what_exists(folder):
     for section in sections:
         page, _, anchor = section.partition("#")
         assert not anchor or f'id="{anchor}"' in pages[page], section
+
+
+def test_pages_come_back_from_the_index_as_they_were():
+    pages = [["a.html", "A", [["#b", "1.2", "1/√d", "“x”|y, a word a word\n", "rope_backward"]]]]
+    assert unpacked(f'const PAGES = "{packed(pages)}";\n') == pages
+    with pytest.raises(ValueError, match=r"'\\ue000', which stands for a word"):
+        packed([["a.html", "\ue000", []]])
 
 
 def test_by_keyboard_from_any_page(visit):
