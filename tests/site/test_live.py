@@ -349,8 +349,22 @@ def test_the_page_runs_without_a_network_after_the_first_run(folder, browser):
     context.close()
 
 
+REGISTERED_LATE = """const kept = navigator.serviceWorker, register = kept.register.bind(kept);
+const late = new Promise(resolve => { globalThis.pythonHasCome = resolve; });
+kept.register = async (...wanted) => { await late; return register(...wanted); };"""
+ALL_KEPT = """async root => {
+  const last = ["/python/kernel.py", "/_static/live/codemirror.mjs"];
+  const kept = () => Promise.all(last.map(file => caches.match(root + file)));
+  for (let tries = 0; tries < 3000; tries++) {
+    if ((await kept()).every(Boolean)) return true;
+    await new Promise(soon => setTimeout(soon, 100));
+  }
+}"""
+
+
 def test_whoever_has_run_a_cell_finds_python_begun_and_nobody_else(folder, browser):
     page = browser.new_context().new_page()
+    page.add_init_script(REGISTERED_LATE)  # Python is quicker than the service worker, for once
     with served(folder) as root:
         page.goto(f"{root}/{PAGE}")
         opened = Live(page)
@@ -358,6 +372,8 @@ def test_whoever_has_run_a_cell_finds_python_begun_and_nobody_else(folder, brows
         page.wait_for_timeout(300)
         assert not page.workers  # this browser keeps no Python, and nobody has asked for it
         assert opened.run(3)
+        page.evaluate("pythonHasCome()")
+        assert page.evaluate(ALL_KEPT, root)
         page.mouse.move(0, 0)
         page.goto(f"{root}/{LIVE[1]}.html")
         opened = Live(page)

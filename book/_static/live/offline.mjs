@@ -15,7 +15,7 @@ addEventListener("fetch", (event) => {
   if (method === "GET" && new URL(url).origin === location.origin) event.respondWith(answer(event.request));
 });
 
-addEventListener("message", ({ data }) => keep(data));
+addEventListener("message", (event) => event.waitUntil(keep(event.data)));
 
 async function answer(request) {
   const kept = await caches.open(KEPT);
@@ -31,8 +31,8 @@ async function answer(request) {
   }
 }
 
-// What a page had loaded before it was served from here.
+// What a page had loaded before it was served from here, in its order.
 async function keep(urls) {
   const kept = await caches.open(KEPT);
-  await Promise.allSettled(urls.map(async (url) => await kept.match(url) ?? kept.add(url)));
+  for (const url of urls) await kept.match(url) ?? await kept.add(url).catch(() => {});  // one that is gone is left out
 }

@@ -62,16 +62,19 @@ function restart() {
   told.textContent = "Restarted: all variables are gone, and your edits are kept.";
 }
 
-// From the first run on, the browser keeps what it has loaded, so that the page runs without a network, too.
-async function keepOffline() {
+// From the first run on, the browser keeps what it has loaded, so that the page runs without a network, too. Python
+// tells of its files when it has them: the service worker may have come too late to see them pass.
+async function keepOffline(files = []) {
   if (!("serviceWorker" in navigator)) return;
   try {
     await navigator.serviceWorker.register(new URL("offline.js", root));
     const { active } = await navigator.serviceWorker.ready;
     const loaded = performance.getEntriesByType("resource").map(({ name }) => name);
-    active.postMessage([location.href, new URL("codemirror.mjs", import.meta.url).href, ...loaded]);  // and to edit
+    active.postMessage([location.href, new URL("codemirror.mjs", import.meta.url).href, ...loaded, ...files]);  // and to edit
   } catch {}  // a browser that keeps nothing
 }
+
+addEventListener("python-loaded", ({ detail }) => keepOffline(detail));
 
 // Where the browser keeps all of Python, whoever comes to a cell finds it begun: nothing is downloaded for that.
 async function beginAhead() {

@@ -33,6 +33,7 @@ function begin(show) {
   worker = new Worker(WORKER, { type: "module" });
   worker.addEventListener("message", ({ data: { id, kind, text } }) => {
     if (kind === "ended") stop(`Python ended: ${text}. The next run begins a new one.`);
+    else if (kind === "files") dispatchEvent(new CustomEvent("python-loaded", { detail: text }));
     else orders.get(id)?.(kind, text);
   });
   worker.addEventListener("error", () => stop("Python could not be loaded: look at the network, then run this again."));

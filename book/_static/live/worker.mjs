@@ -79,6 +79,9 @@ addEventListener("message", ({ data }) => {
     try {
       const ended = await orders[data.order](data) ?? true;
       flush();
+      const files = performance.getEntriesByType("resource").map(({ name }) => name);
+      performance.clearResourceTimings();
+      if (files.length) send("files", files);
       send("done", ended);
     } catch (error) {  // Python itself has ended, as it does without memory
       send("ended", String(error.message ?? error));
