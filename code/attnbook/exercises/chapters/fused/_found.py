@@ -33,8 +33,8 @@ def missed(*shapes, mask=None):
         if any(FUSED in name for name in left):
             return None
         pattern = f"product, division, {'' if mask is None else 'sum, '}softmax, product."
-        others = "".join(f" {fact}" for fact in _unlike_the_pattern(products.factors))
-        return not_yet(f"{MISSED} {pattern}{others} What is left: {', '.join(left)}.")
+        said = _too_narrow(products.factors) or f"{MISSED} {pattern}{_axes(products.factors)}"
+        return not_yet(f"{said} What is left: {', '.join(left)}.")
 
     return refused
 
@@ -52,16 +52,17 @@ class _Products(TorchFunctionMode):
         return function(*args, **kwargs or {})
 
 
-def _unlike_the_pattern(factors):
-    """What of the shapes that an answer multiplies no pattern has."""
-    if len(factors) != 2:
-        return
-    (queries, _), (_, values) = factors
-    if len(queries) != 4:
-        yield f"The pattern has four axes, and your first product has {len(queries)}."
-    if queries[-1] != values[-1]:
-        widths = f"{queries[-1]} for queries and keys, {values[-1]} for values"
-        yield f"It has one width, and your products have two: {widths}."
+def _axes(factors):
+    """That the queries of the first product have not the four axes of the patterns."""
+    axes = len(factors[0][0]) if factors else 4
+    return "" if axes == 4 else f" It has four axes, and your first product has {axes}."
+
+
+def _too_narrow(factors):
+    """Two products of four axes and two widths: what is found there is left to MATH."""
+    if len(factors) != 2 or len(factors[0][0]) != 4 or factors[0][0][-1] == factors[1][1][-1]:
+        return ""
+    return NARROW.format(keys=factors[0][0][-1], values=factors[1][1][-1])
 
 
 def drawn(*sizes):
@@ -95,6 +96,10 @@ def _rng(n_q, n_k, *others):
 CALLS_IT = (
     "the numbers are right, but your function calls SDPA itself, so that there is nothing to "
     "recognise: write out its formula."
+)
+NARROW = (
+    "the numbers are right, but nothing fused is left in the graph: your values are {values} wide "
+    "and your keys {keys}, and even where the compiler finds such attention, SDPA takes MATH."
 )
 MISSED = (
     "the numbers are right, but the compiler doesn't recognise attention in your function. Compare "
