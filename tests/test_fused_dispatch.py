@@ -19,7 +19,7 @@ FEW = "fewer than 2^26 scores: to compile takes longer"
 
 @pytest.fixture(autouse=True)
 def nothing_said_yet():
-    before = set(slow._said)
+    before = dict(slow._said)
     slow._said.clear()
     yield
     slow._said.clear()
@@ -105,6 +105,18 @@ def test_a_fall_back_is_said_once_for_each_reason_and_names_the_callers_line():
     )
     with pytest.warns(fused.SlowAttentionWarning, match="no gradients on a CPU"):
         fused.attention(Q.clone().requires_grad_(), K, V, softcap=2.0)
+
+
+def test_a_trial_of_few_scores_silences_nothing_of_ten_times_as_many():
+    long = torch.cat([Q, Q], dim=-2), torch.cat([K] * 5, dim=-2), torch.cat([V] * 5, dim=-2)
+    with pytest.warns(fused.SlowAttentionWarning) as said:
+        fused.attention(Q, K, V, softcap=2.0)
+        fused.attention(Q, *long[1:], softcap=2.0)
+        fused.attention(*long, softcap=2.0)
+    assert [str(warning.message)[:24] for warning in said] == [
+        "attention: all 72 scores",
+        "attention: all 720 score",
+    ]
 
 
 def test_it_is_said_where_sdpa_takes_math_too_and_names_the_callers_line():

@@ -50,9 +50,9 @@ def attention(
     Returns a tensor of shape (..., n_heads, n_q, d_v), whichever backend runs. A query that sees
     nothing gets zeros. What a query may not see has no influence on its row, not even NaN or
     infinity; one that it sees makes its row NaN. Warns with `SlowAttentionWarning`, once for each
-    reason, where all scores are held in memory, since only the readable form is left or SDPA takes
-    MATH. Raises ValueError if heads cannot be shared, a length, window, cap or rule does not fit,
-    or d_k is 0 and no scale is given.
+    reason, and again of ten times as many scores, where all of them are held in memory, since only
+    the readable form is left or SDPA takes MATH. Raises ValueError if heads cannot be shared, a
+    length, window, cap or rule does not fit, or d_k is 0 and no scale is given.
 
     Source: Dao et al. (2022) for the blocks, Dong et al. (2024) for FlexAttention.
     """

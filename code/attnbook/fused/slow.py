@@ -2,7 +2,7 @@
 
 import warnings
 
-_said = set()
+_said = {}  # reasons, and the most scores that they were said of
 
 
 class SlowAttentionWarning(UserWarning):
@@ -10,12 +10,13 @@ class SlowAttentionWarning(UserWarning):
 
 
 def warn_once(reasons, scores, stacklevel):
-    """Warns of so many scores, once for each tuple of reasons; None says no number of them.
+    """Warns of so many scores, once for each tuple of reasons, and again of ten times as many.
 
+    None says no number of them, and counts as none.
     Under `torch.compile` when the program is made: the compiler calls it, and keeps no call.
     """
-    if reasons not in _said:
-        _said.add(reasons)
+    if reasons not in _said or (scores or 0) >= 10 * max(_said[reasons], 1):
+        _said[reasons] = scores or 0
         held = "scores" if scores is None else f"{scores:,} scores"
         text = f"attention: all {held} are held in memory, since {'; '.join(reasons)}"
         warnings.warn(text, SlowAttentionWarning, stacklevel=stacklevel + 1)
