@@ -1,7 +1,7 @@
 """Which program · easy · 5 min
 
 Hints
-1. Ask of each call: one width? Each row side by side in memory? Dropout? A mask that learns?
+1. Ask of each call: one width? Each row side by side in memory? Dropout? A learned mask?
 2. `contiguous` stores a tensor anew, row by row. `transpose(1, 2)` exchanges whole rows, and leaves
    the numbers of each row where they are.
 3. A boolean mask is no reason to refuse on a CPU, and neither are shared heads.

@@ -13,7 +13,7 @@ gradients. First the axes that the bias lacks are summed away, then the axes whe
 summed and kept. Where nothing was repeated, nothing is summed.
 
 Notice
-Whatever NumPy broadcasts forward is summed backward: biases, scales, masks that learn. Libraries do
+Whatever NumPy broadcasts forward is summed backward: biases, scales, learned masks. Libraries do
 it behind every `+`.
 """
 

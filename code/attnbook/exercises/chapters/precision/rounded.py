@@ -1,4 +1,4 @@
-"""Round to so many digits · medium · 12 min
+"""Round to a given number of digits · medium · 12 min
 
 Hints
 1. With m between 1/2 and 1, the first binary digit behind its point is the 1 that floats do not
