@@ -235,6 +235,13 @@ PASSES = {
         "right gradients of float32 arrays are rejected",
         arrays=tuple(x.astype(np.float32) for x in QKV),
     ),
+    "a product with X = 0, G_W of 1e-9": of_product(
+        "return → grad_w[...] += 1e-9\n    return",
+        True,
+        False,
+        "a gradient of 1e-9 goes through where every difference is 0, and only zeros are right",
+        arrays=(np.zeros((2, 3)), MATRICES[1]),
+    ),
 }
 
 
