@@ -64,7 +64,8 @@ def steps(lr, kind, w, shift, x, wanted):
 
 
 def with_a_layer(function):
-    """For `through`: the loop, called for each half of the steps; the module is in evaluation."""
+    """For `through`: the loop, called for each half of the steps, and with a module in
+    evaluation first, then with one in training."""
 
     def trained(lr, kind, w, shift, x, wanted):
         module, losses, half = Layer(w, shift), [], (len(x) + 1) // 2
@@ -72,7 +73,7 @@ def with_a_layer(function):
         for part in filter(None, (pairs(x, wanted)[:half], pairs(x, wanted)[half:])):
             batches = list(part)
             with plain_settings():
-                found = function(module.eval(), optimiser, batches)
+                found = function(module.train(bool(losses)), optimiser, batches)
             _refuse_unless_losses(found, len(part))
             if module.training:
                 raise Unfit("the module was left in the state of training: call module.eval()")
