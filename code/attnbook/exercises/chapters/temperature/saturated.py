@@ -30,8 +30,10 @@ def zero_jacobian(scores):
 
 
 def jacobian_of_row(scores):
+    """The Jacobian, or zeros if all its entries are near 0, that is, below 0.1 in size."""
     weights = softmax(np.asarray(scores, dtype=float))
-    return np.diag(weights) - np.outer(weights, weights)
+    jacobian = np.diag(weights) - np.outer(weights, weights)
+    return jacobian if np.abs(jacobian).max() >= 0.1 else np.zeros_like(jacobian)
 
 
 MISTAKES = """
