@@ -185,7 +185,7 @@ ASKED_OF_JAX = {  # the row, and the question, as the chapter asks it
     "−1e9 for hidden": (1, semantics.even(2) | {"mask": torch.where(EMPTY, 0.0, -1e9)}),
     "1.0 and 0.0": (0, semantics.even(2) | {"mask": EMPTY.float()}),
     "is_causal": (0, semantics.even(2) | {"is_causal": True}),
-    "and a mask": (1, semantics.even(4) | {"mask": LATE, "is_causal": True}),
+    "is_causal + mask": (1, semantics.even(4) | {"mask": LATE, "is_causal": True}),
 }
 
 

@@ -86,7 +86,7 @@ JAX = {  # what version 0.10.2 answered on a CPU: the book does not install it
     "−1e9 for hidden": "ValueError",
     "1.0 and 0.0": "ValueError",
     "is_causal": "sees 0",
-    "and a mask": "sees 1",
+    "is_causal + mask": "sees 1",
 }
 
 
