@@ -17,6 +17,7 @@ from attnbook.exercises.chapters.many_gpus import backward as ring_backward
 from attnbook.exercises.chapters.many_gpus import forward as ring_forward
 from attnbook.exercises.engine.edits import made
 from attnbook.masks import causal_mask
+from attnbook.online import merge
 from tools.reproducible import ROOT
 
 
@@ -91,6 +92,28 @@ def test_a_ring_that_sends_nothing_is_refused(module):
 
     verdict = module.exercise.verdict(without_send)
     assert verdict.state == "wrong" and "nothing has been sent" in verdict.text
+
+
+def test_a_ring_that_reads_a_copy_of_what_lies_elsewhere_is_refused():
+    """It sends, too, and throws away what has arrived."""
+
+    def reads_a_copy(q, k, v, attend, send):
+        kv, w = np.concatenate([k, v], axis=-1), len(q)
+        half, d_k = q.shape[1] // 2, k.shape[-1]
+        found = [attend(q[r], k[r], v[r], True) for r in range(w)]
+        out, lse = map(np.stack, zip(*found, strict=True))
+        for step in range(1, w):
+            send(kv)
+            for r in range(w):
+                there = (r - step) % w
+                rows = slice(0 if there < r else half, None)
+                keys = kv[there, : half if there < r else None]
+                part = attend(q[r, rows], keys[:, :d_k], keys[:, d_k:], False)
+                out[r, rows], lse[r, rows] = merge(out[r, rows], lse[r, rows], *part)
+        return out, lse
+
+    verdict = ring_forward.exercise.verdict(reads_a_copy)
+    assert verdict.state == "wrong" and "reads keys where they lie on another" in verdict.text
 
 
 def test_a_judge_with_two_slips_hears_what_the_first_pass_that_it_fails_shows():

@@ -27,7 +27,8 @@ def counting(meeting, number):
         def on_ring(*arguments):
             def pairs(*given, **named):
                 met = signature.bind(*given, **named).arguments
-                if _lie_elsewhere(met["k"], met["q"], *arguments[first : first + 2]):
+                held = met["k"], met["q"], *arguments[first : first + 2]
+                if _lie_elsewhere(*held) or (sent.count and _never_sent(*held)):
                     raise Unfit("a rank reads keys where they lie on another")
                 return int(_visible(met["q"], met["k"], met["causal"]).sum())
 
@@ -40,14 +41,34 @@ def counting(meeting, number):
 
 
 def send(x):
-    """To the next rank, and from the last to the first."""
-    return np.roll(x, 1, axis=0)
+    """To the next rank, and from the last to the first, where its numbers are marked as sent."""
+    return _marked(np.roll(x, 1, axis=0), 1)
+
+
+def _marked(x, bit):
+    """A copy whose numbers end in this bit, but for zeros and other types than float64."""
+    x = np.array(x)
+    if x.dtype == np.float64:
+        numbers = x[x != 0].view(np.int64)
+        x[x != 0] = (numbers & ~1 | bit).view(np.float64)
+    return x
 
 
 def _lie_elsewhere(keys, queries, q, k):
     """Whether keys are a part of what lies on another rank than their queries, and not a copy."""
     rank = [np.may_share_memory(queries, block) for block in q]
     of_rank = [np.may_share_memory(keys, block) for block in k]
+    return any(rank) and any(there and not here for here, there in zip(rank, of_rank, strict=True))
+
+
+def _never_sent(keys, queries, q, k):
+    """Whether keys are numbers of another rank than their queries, though copied, as they lie there."""
+    if keys.dtype != np.float64 or (np.ascontiguousarray(keys).view(np.int64) & 1).any():
+        return False
+    rank, of_rank = (
+        [bool((rows[:1] == block).all(axis=-1).any()) for block in blocks]
+        for rows, blocks in ((queries, q), (keys, k))
+    )
     return any(rank) and any(there and not here for here, there in zip(rank, of_rank, strict=True))
 
 
@@ -118,7 +139,8 @@ def numbers_in(*parts):
 
 def drawn(rng, w, m, d_k=4, d_v=3):
     """Queries, keys and values of w ranks with m positions each."""
-    return draw_qkv(rng, m, m, d_k, d_v, batch=(w,))
+    found = draw_qkv(rng, m, m, d_k, d_v, batch=(w,))
+    return found | {"k": _marked(found["k"], 0)}
 
 
 def example():
