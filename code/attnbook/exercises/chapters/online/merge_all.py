@@ -90,10 +90,13 @@ CASES = (
     stress(**with_empty(blocks(3, n_q=2, d_v=3), (0, 1), (1, 1), (2, 1))),
     stress(**with_empty(blocks(2, n_q=2, d_v=3), 0, 1)),
     stress(**UNEVEN | {"outs": np.array([[[0.0]], [[np.nan]], [[8.0]]])}),
+    stress(outs=np.array([[[1.0]], [[np.nan]]]), lses=np.array([[0.0], [-2000.0]])),
     stress(**blocks(3, n_q=2, d_v=3, dtype=np.float32)),
 )
 
 MISTAKES = """
+a NaN is lost where its block's share rounds to 0: only an empty block has no influence.
+    shares[..., None] * outs → np.where(shares[..., None] > 0, shares[..., None] * outs, 0)
 the outputs are summed, or averaged evenly: each block counts in proportion to its e^{L_b}.
     np.sum(shares[..., None] * outs → np.mean(outs
     = (np.mean(outs, axis=0), np.mean(lses, axis=0))

@@ -106,6 +106,7 @@ CASES = (
     stress(**AFTER_TWO, **NOTHING),
     stress(**ROWS),
     stress(**AFTER_TWO, **SECOND | {"v": np.array([[np.nan]])}),
+    stress(**AFTER_TWO, scores=np.array([[-2000.0]]), v=np.array([[np.nan]])),
     stress(**far(1000.0, 1001.0)),
     stress(**far(-1000.0, -1001.0)),
     stress(**far(-1000.0, 1000.0)),
@@ -114,6 +115,8 @@ CASES = (
 )
 
 MISTAKES = r"""
+a visible NaN is lost where its weight rounds to 0: only a hidden key has no influence.
+    p @ v → np.where(p[..., None] > 0, p[..., None] * v[..., None, :, :], 0).sum(-2)
 l or o is not multiplied by c: when the maximum rises, both have to shrink.
     c[..., None] * o → o
     c * l → l
