@@ -85,6 +85,14 @@ EMPTY_ROW = {
     "v": np.array([[2.0, 1.0], [4.0, 3.0]]),
 }
 
+NAN_IN_ONE_QUERY = {  # which sees a key that has next to no weight
+    "grad_out": np.array([[1.0, np.nan], [2.0, 1.0]]),
+    "out": np.array([[1.0, 2.0], [2.0, 3.0]]),
+    "lse": np.log([1.0, 2.0]),
+    "scores": np.array([[0.0, -800.0], [0.0, 0.0]]),
+    "v": np.array([[1.0, 2.0], [3.0, 4.0]]),
+}
+
 CASES = (
     case(**tiny([2]), gives=np.array([[1.25]])),
     case(**tiny([0, 1], grad=2.0), gives=np.array([[-1.375, -1.125]])),
@@ -99,6 +107,7 @@ CASES = (
     stress(**drawn(n_q=3, n_b=4, d_v=2, shift=-1000.0)),
     stress(**EMPTY_ROW),
     stress(**tiny([0, 1], grad=np.nan)),
+    stress(**NAN_IN_ONE_QUERY),
     stress(**drawn(n_q=3, n_b=4, d_v=2, dtype=np.float32)),
 )
 
@@ -139,6 +148,8 @@ S - L are logarithms of the weights: take their exponentials.
 S and L are natural logarithms: they go with np.exp, and with no power or logarithm to base 2.
     np.exp(scores - shift) → np.exp2(scores - shift)
     scores - shift → scores - shift / np.log(2).item()
+a NaN is lost where a visible key's weight rounds to 0: only a hidden key has no influence.
+    return np.exp(scores - shift) * (grad_out @ np.swapaxes(v, -1, -2) - delta) → return np.where(np.exp(scores - shift) > 0, np.exp(scores - shift) * (grad_out @ np.swapaxes(v, -1, -2) - delta), 0)
 where a query sees nothing L is -inf, and -inf - (-inf) is NaN: shift by 0 there.
     shift = np.where(lse == -np.inf, 0, lse)[..., None] → shift = lse[..., None]
 exp(S) and exp(L) each overflow or vanish: subtract L before you take the exponential.
