@@ -15,7 +15,7 @@ def relation(pairs):
     pairs = [[np.asarray(first_wrong(*pair)(x)) for x in pair] for pair in pairs]
     if any(x.dtype.kind not in "biuf" for pair in pairs for x in pair):
         return None
-    single = len(pairs) and all(want.size == got.size == 1 for want, got in pairs)
+    single = len(pairs) and all(w.shape == g.shape and w.size == 1 for w, g in pairs)
     if single and np.allclose(*zip(*(map(np.ravel, p) for p in pairs), strict=True), 1e-5, 1e-6):
         return NEARLY
     if not (pairs := [pair for pair in pairs if pair[0].size > 1]):
