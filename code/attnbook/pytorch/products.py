@@ -1,8 +1,9 @@
 """Sums in which a number behind the mask has no part, neither in a result nor in a gradient.
 
-What is hidden has weight 0 and gradient 0. The chain rule multiplies that 0 by the numbers around
-it, and 0 · NaN = NaN: one hidden NaN would be in every gradient. So no product here meets a number
-that is not finite: 0 stands in its place, and what it is part of gets it back afterwards.
+What is hidden has weight 0, and gradient 0 if all that is visible is finite. The chain rule
+multiplies that 0 by the numbers around it, and 0 · NaN = NaN: one hidden NaN would be in every
+gradient. So no product here meets a number that is not finite: 0 stands in its place, and what it
+is part of gets it back afterwards.
 These are the same steps for all data, so that no program waits for a number of its device.
 """
 
