@@ -28,7 +28,8 @@ def counting(meeting, number):
             def pairs(*given, **named):
                 met = signature.bind(*given, **named).arguments
                 held = met["k"], met["q"], *arguments[first : first + 2]
-                if _lie_elsewhere(*held) or (sent.count and _never_sent(*held)):
+                copied = sent.count and _never_sent(met["k"]) and _of_another(_begins_in, *held)
+                if copied or _of_another(np.may_share_memory, *held):
                     raise Unfit("a rank reads keys where they lie on another")
                 return int(_visible(met["q"], met["k"], met["causal"]).sum())
 
@@ -54,22 +55,22 @@ def _marked(x, bit):
     return x
 
 
-def _lie_elsewhere(keys, queries, q, k):
-    """Whether keys are a part of what lies on another rank than their queries, and not a copy."""
-    rank = [np.may_share_memory(queries, block) for block in q]
-    of_rank = [np.may_share_memory(keys, block) for block in k]
-    return any(rank) and any(there and not here for here, there in zip(rank, of_rank, strict=True))
+def _of_another(holds, keys, queries, q, k):
+    """Whether another rank than that of the queries holds the keys, as `holds(rows, block)` says."""
+    here, there = [holds(queries, block) for block in q], [holds(keys, block) for block in k]
+    return any(here) and any(t and not h for h, t in zip(here, there, strict=True))
 
 
-def _never_sent(keys, queries, q, k):
-    """Whether keys are numbers of another rank than their queries, though copied, as they lie there."""
-    if keys.dtype != np.float64 or (np.ascontiguousarray(keys).view(np.int64) & 1).any():
+def _never_sent(keys):
+    """Whether no number is marked as sent; other types than float64 have no marks."""
+    if keys.dtype != np.float64:
         return False
-    rank, of_rank = (
-        [bool((rows[:1] == block).all(axis=-1).any()) for block in blocks]
-        for rows, blocks in ((queries, q), (keys, k))
-    )
-    return any(rank) and any(there and not here for here, there in zip(rank, of_rank, strict=True))
+    return not (np.ascontiguousarray(keys).view(np.int64) & 1).any()
+
+
+def _begins_in(rows, block):
+    """Whether the first of the rows is one of the block's, or a copy of one."""
+    return bool((rows[:1] == block).all(axis=-1).any())
 
 
 def attend(q, k, v, causal):
