@@ -2,7 +2,13 @@
 
 // What is too wide scrolls: it fades where there is more, and the keyboard reaches it.
 const WIDE = ".bd-article :is(pre, .katex-display, .pst-scrollable-table-container, .linked)";
+// An output in columns keeps them on a phone, if its lines fit a desktop; other lines wrap.
+const inColumns = text => {
+  const lines = text.split("\n");
+  return lines.every(line => line.length <= 86) && lines.filter(line => /\S {2,}\S/.test(line)).length > 1;
+};
 const hint = box => {
+  box.classList.toggle("columns", box.matches(".cell_output pre") && inColumns(box.textContent));
   const beyond = box.scrollWidth - box.clientWidth - box.scrollLeft;
   box.classList.toggle("more-before", box.scrollLeft > 1);
   box.classList.toggle("more-after", beyond > 1);

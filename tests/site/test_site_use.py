@@ -338,6 +338,15 @@ def test_on_a_phone_the_source_that_a_cell_shows_scrolls(visit):
     assert "more-after" in source.get_attribute("class")
 
 
+def test_on_a_phone_an_output_in_columns_scrolls_and_a_sentence_wraps(visit):
+    page = visit("book/gpu/fused.html", width=390).page
+    for said, scrolls in (("M learns  trains", True), ("Flash attention requires", False)):
+        output = page.locator(".cell_output pre", has_text=said).first
+        output.evaluate("box => box.closest('details')?.setAttribute('open', '')")
+        assert output.evaluate("box => box.scrollWidth > box.clientWidth") == scrolls
+        assert output.evaluate("box => box.classList.contains('more-after')") == scrolls
+
+
 def test_menus_work_by_keyboard(visit):
     page = visit("book/api.html").page
     page.locator(".dropdown-download-buttons > button").focus()
