@@ -154,7 +154,8 @@ def _refuse_unless_new(pair, module, optimiser, file, made):
     if pair is None:
         raise Unfit("nothing was returned: is a `return` missing?")
     kinds = (nn.Module, torch.optim.Optimizer)
-    if not isinstance(pair, tuple) or len(pair) != 2 or not all(map(isinstance, pair, kinds)):
+    is_pair = isinstance(pair, tuple | list) and len(pair) == 2
+    if not is_pair or not all(map(isinstance, pair, kinds)):
         raise Unfit("expected a pair, the new module and then its new optimiser")
     if not file.getvalue():
         raise Unfit("nothing was written into the file")
