@@ -2,20 +2,22 @@
 
 // What is too wide scrolls: it fades where there is more, and the keyboard reaches it.
 const WIDE = ".bd-article :is(pre, .katex-display, .pst-scrollable-table-container, .linked)";
-// An output in columns keeps them on a phone, if its lines fit a desktop; other lines wrap.
-const inColumns = text => {
-  const lines = text.split("\n");
-  return lines.every(line => line.length <= 86) && lines.filter(line => /\S {2,}\S/.test(line)).length > 1;
-};
 const hint = box => {
-  box.classList.toggle("columns", box.matches(".cell_output pre") && inColumns(box.textContent));
   const beyond = box.scrollWidth - box.clientWidth - box.scrollLeft;
   box.classList.toggle("more-before", box.scrollLeft > 1);
   box.classList.toggle("more-after", beyond > 1);
   if (box.scrollLeft > 1 || beyond > 1) box.tabIndex = 0;
   else if (box.matches(".katex-display")) box.tabIndex = -1;
 };
-const hintAll = () => document.querySelectorAll(WIDE).forEach(hint);
+// An output in columns keeps them on a phone, if its lines fit a desktop; other lines wrap.
+const inColumns = text => {
+  const lines = text.split("\n");
+  return lines.every(line => line.length <= 86) && lines.filter(line => /\S {2,}\S/.test(line)).length > 1;
+};
+const hintAll = () => document.querySelectorAll(WIDE).forEach(box => {
+  box.classList.toggle("columns", box.matches(".cell_output pre") && inColumns(box.textContent));
+  hint(box);
+});
 hintAll();
 document.fonts.ready.then(hintAll);
 addEventListener("resize", hintAll);
