@@ -126,10 +126,10 @@ CASES = (
         gives=(np.array([[1.0], [1.5]]), -1000.0 + np.log([1.0, 2.0]), 3),
     ),
     stress(
-        **far_below_zero(1e10),
+        **far_below_zero(1e300),
         rows=2,
         columns=2,
-        gives=(np.array([[1.0], [1.5]]), -1e10 + np.log([1.0, 2.0]), 1),
+        gives=(np.array([[1.0], [1.5]]), -1e300 + np.log([1.0, 2.0]), 1),
     ),
 )
 
@@ -160,7 +160,7 @@ m begins at 0, or at another number: scores far below it vanish before they are 
 with −∞.
     np.full(len(last), -np.inf) → np.zeros(len(last)) || np.full(len(last), -1e9)
 hidden scores are set to a large negative number: a score may be lower still, but never below −∞.
-    scores, -np.inf) → scores, -1e9)
+    scores, -np.inf) → scores, -1e9) || scores, -1e30)
 the scores are not divided by the square root of d_k, or not by that.
     / d**0.5 → / 1
     / d**0.5 → / d
