@@ -29,7 +29,7 @@ def online_diagram():
     ax, y, cell, n = sheet(3.15), 1.55, 0.2, 8
     heading(ax, 1.1, 0.2, "all at once")
     matrix(ax, 1.1, y, [[BLUE] * n] * n, cell)
-    text(ax, 1.1, 2.8, "every weight is kept,\n$n_q$ times $n_k$", color=MUTED)
+    text(ax, 1.1, 2.8, "every weight is kept,\n$n$ times $n$", color=MUTED)
     heading(ax, 4.5, 0.2, "one block at a time")
     matrix(ax, 3.55, y, [[BLUE if j in (4, 5) else FAINT for j in range(n)]] * n, cell)
     frame(ax, 3.75, y, 2 * cell + 0.03, n * cell + 0.03)
@@ -43,7 +43,7 @@ def online_diagram():
         text(ax, x, y - 0.95, name, size=15)
         matrix(ax, x, y, [[color] * columns] * n, cell)
     text(ax, 5.4, 2.8, "kept for each query,\nand no weight", color=MUTED)
-    text(ax, 3.55, 2.8, "made,\nand forgotten", color=MUTED)
+    text(ax, 3.55, 2.8, "made and\nforgotten", color=MUTED)
     return ax.figure
 
 
