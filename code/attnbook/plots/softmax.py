@@ -9,7 +9,7 @@ from attnbook.plots.style import drawn
 
 ROW = {  # the book's example
     "scores": (["0", "ln 3", "ln 4"], PAPER),
-    "minus the largest": (["−ln 4", "ln 3/4", "0"], PAPER),
+    "minus the largest": (["−ln 4", "ln 0.75", "0"], PAPER),
     "exponentials": (["1/4", "3/4", "1"], GREY),
     "weights": (["1/8", "3/8", "4/8"], BLUE),
 }
