@@ -3,7 +3,7 @@
 Hints
 1. With n_k keys and a length of 2, which is the first visible key?
 2. Key j is visible where j + length >= n_k; np.arange(n_k) holds every j.
-3. valid_lens[..., None] has the shape (..., n_q, 1), whatever stands at the dots.
+3. valid_lens[..., None] has one axis more than valid_lens, of length 1, for the keys.
 
 Why
 The padding takes the first n_k − length keys, so the keys from there on are visible: those with
@@ -72,13 +72,13 @@ these are the numbers 1.0 and 0.0; a mask is boolean, so that nobody can add it.
     = left_padding_mask(valid_lens, n_k).astype(float)
 this is a bias, to be added to scores; a mask is boolean, True = may look.
     = np.where(left_padding_mask(valid_lens, n_k), 0, -np.inf)
-the mask is transposed: rows are queries, columns are keys.
+the mask is transposed: each length has a row, and columns are keys.
     = np.arange(n_k)[:, None] + valid_lens[..., None, :] >= n_k
-the queries are turned round as well as, or instead of, the keys, which are the last axis:
+the rows are turned round as well as, or instead of, the keys, which are the last axis:
 [..., ::-1].
     = np.flip(np.arange(n_k) < valid_lens[..., None])
     = np.flipud(np.arange(n_k) < valid_lens[..., None])
-key j meets the length of query j: give the lengths a new last axis for the keys.
+key j meets the length of row j: give the lengths a new last axis for the keys.
     [..., None] → [:]
 this holds for one number of axes only: `...` stands for any number of axes.
     [..., None] → [:, None] || [:, :, None]
