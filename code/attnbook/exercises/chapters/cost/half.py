@@ -7,9 +7,9 @@ Hints
 
 Why
 The last query sees all $n_k$ keys, and each query before it sees one key fewer, so that the first one
-sees $n_k - n_q + 1$. On average that is the fraction $1 - (n_q - 1)/(2 n_k)$ of the keys: one half
-only if there are as many queries as keys. A single query that meets a cache sees all of it, since
-the future is not in it yet.
+sees $n_k - n_q + 1$. On average that is the fraction $1 - (n_q - 1)/(2 n_k)$ of the keys: about one
+half only if there are nearly as many queries as keys. A single query that meets a cache sees all of
+it, since the future is not in it yet.
 
 Notice
 A causal mask halves the work of reading, and it saves nothing at all in writing.
