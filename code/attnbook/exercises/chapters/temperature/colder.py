@@ -10,7 +10,7 @@ Dividing the scores by 1/2 doubles them, and $e^{2 s} = (e^s)^2$: the affinities
 1, 9 and 16. Their sum is 26, so the weights are 1/26, 9/26 and 16/26, or 0.04, 0.35 and 0.62.
 
 Notice
-The leader gains and the others lose: cooling sharpens, and ratios of weights square.
+Halving the temperature squares the ratios of the weights, so the leader gains on all the others.
 """
 
 import numpy as np

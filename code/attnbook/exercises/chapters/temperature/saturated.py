@@ -1,16 +1,17 @@
-"""Large, therefore saturated? · easy · 3 min
+r"""Far ahead, therefore saturated? · easy · 3 min
 
 Hints
-1. What happens to the weights if 100 is subtracted from every score?
-2. When is an entry of J as large as it can be? Give two keys the weight 1/2.
+1. How much weight does one rival keep at a lead of 5, as a fraction of the best key's weight?
+2. e^5 is 148. How much do 99 rivals have together?
 
 Why
-A number added to all scores cancels, so the scores 100 and 100 have the weights 1/2 and 1/2 of the
-scores 0 and 0, and the largest Jacobian that two keys can have. Saturation comes from the distance
-between the best score and the next, not from their size.
+At a lead of 5 each rival has $e^{-5} = 0.0067$ times the weight of the best key, but 99 of them
+together have 0.67 times as much. So the best key has the weight 1/1.67 = 0.60, and its derivative
+is 0.60 · 0.40 = 0.24. A lead over n rivals saturates a softmax only if $n\,e^{-\text{lead}}$ is
+small.
 
 Notice
-Not the size of the scores saturates a softmax, but the lead of the best one.
+A lead saturates a softmax only if e to the lead is far larger than the number of rivals.
 """
 
 import numpy as np
@@ -20,39 +21,43 @@ from attnbook.reference import softmax
 
 
 def saturated():
-    """Two scores that tie share the weight, however large they are."""
-    return np.array([100.0, 100.0])
+    """A best score that leads each of 99 rivals by 5."""
+    return np.append(np.zeros(99), 5.0)
 
 
-def zero_jacobian(scores):
-    """Scores of 100 and more saturate, somebody says, so nothing has to be computed."""
-    return np.zeros((len(scores), len(scores)))
+def derivative_of_best(scores):
+    second, best = np.sort(scores)[-2:]
+    if best - second >= 5:
+        return 0.0
+    weight = np.max(softmax(scores))
+    return weight * (1 - weight)
 
 
-def jacobian_of_row(scores):
-    """The Jacobian, or zeros if all its entries are near 0, that is, below 0.1 in size."""
-    weights = softmax(np.asarray(scores, dtype=float))
-    jacobian = np.diag(weights) - np.outer(weights, weights)
-    return jacobian if np.abs(jacobian).max() >= 0.1 else np.zeros_like(jacobian)
+def derivative_at_any_lead(scores):
+    """A (1 - A) of the best key, but 0 if it leads by 5 or more and this is below 0.1."""
+    second, best = np.sort(scores)[-2:]
+    weight = np.max(softmax(np.asarray(scores, dtype=float)))
+    derivative = weight * (1 - weight)
+    return 0.0 if best - second >= 5 and derivative < 0.1 else derivative
 
 
 MISTAKES = """
-a single key always has the weight 1, so nothing can move: take two keys.
-    [100.0]
-    if scores.size == 1
-two scores tie, but a third leads by far and has all the weight: let the best tie.
-    [100.0, 100.0, 200.0]
-    if np.sum(scores == scores.max()) == 1 and np.unique(scores).size < scores.size
-the best score leads by so much that it has all the weight: bring another near it.
-    [100.0, 200.0]
+the lead is below 5, so the derivative is computed, and rightly: let the best score lead by 5.
+    [100.0, 100.0]
+    if np.diff(np.sort(scores))[-1] < 5
+at this lead even 99 rivals have too little weight together: let them come nearer, up to 5.
+    [7.0] + 99 * [0.0]
+    if np.diff(np.sort(scores))[-1] > 6.66
+together the rivals have too little weight: take more of them, or let them come nearer, up to 5.
+    [5.0] + 18 * [0.0]
     if True
 """
 
 exercise = break_it(
     saturated,
     MISTAKES,
-    broken=zero_jacobian,
-    right=jacobian_of_row,
-    allowed=lambda scores: a_row(1, 8, 100, 1e6, scores=scores),
-    stated=([[0.25, -0.25], [-0.25, 0.25]], [[0, 0], [0, 0]]),
+    broken=derivative_of_best,
+    right=derivative_at_any_lead,
+    allowed=lambda scores: a_row(2, 100, -1e6, 1e6, scores=scores),
+    stated=(0.24003, 0.0),
 )

@@ -12,7 +12,7 @@ Jacobian subtracts from it its own average under the weights, which is $g \cdot 
 multiplies by the weight. The matrix J itself is never made.
 
 Notice
-Each row sums to 0. Attention's gradient on a GPU starts from these two lines.
+Each row sums to 0: raising all its scores alike moves nothing. And no Jacobian was ever made.
 """
 
 import numpy as np
