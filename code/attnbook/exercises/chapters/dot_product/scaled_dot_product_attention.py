@@ -10,8 +10,9 @@ Hints
 
 Why
 Two batched matrix products with a softmax between them. The scale stands before the product, so
-that float16 scores that fit do not overflow on the way. `softmax` gives a query that sees nothing
-zeros, and `weighted_sum` keeps hidden values out, whatever they are.
+that float16 scores that fit do not overflow on the way. The chapter's function also casts float16 to
+float32 first, which saves digits in the product. `softmax` gives a query that sees nothing zeros,
+and `weighted_sum` keeps hidden values out, whatever they are.
 
 Notice
 The function has no learned part. All that a model learns sits in how q, k and v are made before
