@@ -5,8 +5,9 @@ Hints
    it?
 2. With the product first the largest number is 64 a²; with the query first it is the score itself,
    8 a².
-3. A float16 is infinite from 65520 on, and 65520 / 64 = 1023.75 and 65520 / 8 = 8190: whose squares
-   are the first beyond these?
+3. A float16 is infinite from 65520 on. With the product first, a² has to reach 65520 / 64 = 1023.75;
+   with the query first, 65520 / 8 = 8190. Which is the first whole number whose square reaches
+   1023.75, and which is the first for 8190?
 
 Why
 The largest float16 is 65504, and what is nearer to it than to the next number, 65536, is rounded to

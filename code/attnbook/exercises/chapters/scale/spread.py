@@ -33,7 +33,7 @@ the first is the width itself; the variance of a sum is 1024 · 9, and its root 
     [32, 3] || [32, 1]
 the scale divides by 32: 96 / 32 is left.
     [96, 32]
-the first is that of one product, or with the scale: 1024 of them add up.
+the second is right; without the scale nothing divides the sum of 1024 products by 32.
     [3, 3]
 3² is the variance of the entries: a standard deviation takes 3 itself, 3 · 32.
     [288, 3] || [288, 9]

@@ -12,8 +12,8 @@ the weights differ; unequal values, so that the outputs differ. Here the weight 
 1 / (1 + exp(−1)) = 0.73, and 1 / (1 + exp(−1/2)) = 0.62 in the wrong version.
 
 Notice
-Most models choose d_v = d_k, and there this mistake can live for years. A test of attention needs
-sizes that all differ.
+In a model with d_v = d_k this mistake can live for years. A test of attention needs sizes that all
+differ.
 """
 
 import numpy as np
