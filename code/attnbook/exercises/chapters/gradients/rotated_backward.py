@@ -14,8 +14,8 @@ positions. The values were never rotated. Whether a sum or a rotation comes firs
 difference, since all copies of a key were rotated alike.
 
 Notice
-This is the backward pass of the attention in most language models of today, and your judge has seen
-all of it.
+This is the backward pass of the attention in Llama 3, for instance, and your judge has seen all
+of it.
 """
 
 import numpy as np
