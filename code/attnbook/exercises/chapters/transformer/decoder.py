@@ -58,23 +58,20 @@ class Layer(nn.Module):
         return torch.cumsum(x, dim=1) * self.w + self.w
 
 
-NAMES = ("embedding", "positions", "w", "scale", "shift")
-
-
 def with_blocks(made):
-    """For `through`: the model as a function of tokens and of its arrays; w has a row a block.
+    """For `through`: the model as a function of tokens and of its arrays; blocks_w has a row a block.
 
     The gradient is that of the tied matrix, from both its uses.
     """
 
-    def call(vocabulary, tokens, embedding, positions, w, scale, shift):
-        blocks = [Layer(w.shape[-1]) for _ in w]
+    def call(vocabulary, tokens, embedding, positions, blocks_w, norm_weight, norm_bias):
+        blocks = [Layer(blocks_w.shape[-1]) for _ in blocks_w]
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)  # two calls begin alike, so that who uses that beginning is found
-            model = made(vocabulary, len(positions), w.shape[-1], blocks)
+            model = made(vocabulary, len(positions), blocks_w.shape[-1], blocks)
         state = {"embedding.weight": embedding, "positions.weight": positions}
-        state |= {f"blocks.{i}.w": row for i, row in enumerate(w)}
-        state |= {"norm.weight": scale, "norm.bias": shift}
+        state |= {f"blocks.{i}.w": row for i, row in enumerate(blocks_w)}
+        state |= {"norm.weight": norm_weight, "norm.bias": norm_bias}
         tied = filled(model, state).get_parameter("embedding.weight")
         given = torch.tensor(tokens)
         return Differentiated(*with_gradients(lambda: model(given), "the embeddings", tied))
@@ -103,14 +100,14 @@ def with_slopes(vocabulary, tokens, embedding, *others):
     return Differentiated(out, slopes(summed, embedding))
 
 
-def in_loops(tokens, embedding, positions, w, scale, shift):
+def in_loops(tokens, embedding, positions, blocks_w, norm_weight, norm_bias):
     out = np.empty((*tokens.shape, len(embedding)), embedding.dtype)
     for b, text in enumerate(tokens):
         x = np.array([embedding[token] + positions[i] for i, token in enumerate(text)])
-        for row in w:
+        for row in blocks_w:
             x = np.array([row * x[: i + 1].sum(axis=0) + row for i in range(len(x))])
         for i, token in enumerate(x):
-            out[b, i] = [normed(token, scale, shift) @ sign for sign in embedding]
+            out[b, i] = [normed(token, norm_weight, norm_bias) @ sign for sign in embedding]
     return out
 
 
@@ -119,7 +116,7 @@ rng = np.random.default_rng(33)
 
 def sizes(batch, n, vocabulary, length, d_model, n_blocks):
     shapes = {"embedding": (vocabulary, d_model), "positions": (length, d_model)}
-    shapes |= {"w": (n_blocks, d_model), "scale": (d_model,), "shift": (d_model,)}
+    shapes |= {"blocks_w": (n_blocks, d_model), "norm_weight": (d_model,), "norm_bias": (d_model,)}
     tokens = rng.integers(0, vocabulary, (batch, n))
     return {"vocabulary": vocabulary, "tokens": tokens} | draw(rng, shapes)
 
