@@ -10,8 +10,10 @@ The test sees the mask's last column alone. Query 0 may look at key 1, its futur
 happens to word 3 shows it. Three words can leak, 1, 2 and 3, and each has to be changed.
 
 Notice
-The museum of mask bugs changed only the last word, to find a mask that was inverted as a whole. To
-prove that a mask is causal, change every word.
+The last word alone is enough to find a mask that is inverted as a whole. To look for every leak,
+change every word. Even then standing still is evidence and no proof: if query 0 sees key 1, and
+words 0 and 1 are (−9, −9, −9) and (9, 9, 9), the leak has the weight 1e-122, and no earlier row
+moves.
 """
 
 import numpy as np
