@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE, SEEN
+from attnbook.colours import BLUE, FAINT, GREEN, GREY, MUTED, ORANGE, PAPER, SEEN
 from attnbook.plots.arguments import boolean_array, names_of
 from attnbook.plots.grids import side_by_side
 from attnbook.plots.primitives import arrow, box, frame, heading, matrix, sheet, text
@@ -123,7 +123,7 @@ def flash_diagram(order, tile):
     matrix(ax, 2.7, top - 0.27, [[GREEN if j == key else GREY for j in range(n)]], cell)
     colors = [[FAINT if (i, j) in made else GREY for j in range(n)] for i in range(n)]
     written = [all((i, j) in made for j in range(n)) for i in range(n)]
-    colors[query][key] = BLUE
+    colors[query][key] = PAPER
     matrix(ax, 2.7, y, colors, cell)
     frame(ax, left + (key + 0.5) * cell, row, cell + 0.03, cell + 0.03)
     box(ax, 4.3, row, 0.9, 0.32, r"$m,\ \ell,\ o$", ORANGE)
