@@ -1,3 +1,3 @@
 """Exercises of the chapter on twins."""
 
-EXERCISES = "lse_gradient", "five_zeros", "softmax", "distance", "causal_mask"
+EXERCISES = "lse_gradient", "distance", "five_zeros", "softmax", "causal_mask"

@@ -7,13 +7,14 @@ Hints
 3. Replace hidden scores by -torch.inf before the softmax, and hidden weights by 0 after it.
 
 Why
-The softmax of an empty row is NaN, and so is its slope. The outer `torch.where` keeps the NaN out
-of the weights, and the inner one keeps it out of the gradient: backward it gives 0 to each score
-that it replaced. It selects and never multiplies, so no 0 meets a NaN. Hidden scores are replaced
-before the exponential, so none of them overflows.
+The softmax of an empty row is NaN, and its step back multiplies the 0 that the outer `torch.where`
+sends by that NaN. So the outer one keeps the NaN out of the weights, and only the inner one keeps
+it out of the gradient: it gives 0 to each score that it replaced, whatever arrives there, where a
+product with 0 would stay NaN. Anomaly mode stops at this NaN, though it does no harm. Hidden scores
+are replaced before the exponential, so none of them overflows.
 
 Notice
-What is hidden is replaced and never multiplied, before the softmax and after it.
+What is hidden is replaced, not multiplied by 0, before the softmax and after it.
 """
 
 import numpy as np
