@@ -12,7 +12,7 @@ The query adds one number to its whole row, and softmax ignores that: 1/8, 3/8, 
 The keys' numbers double with the keys, so the exponentials are squared: 1, 9 and 16, out of 26.
 
 Notice
-Such a layer trains, and its weights favour some keys. Only two queries side by side show that it
+Such a layer runs, and its weights favour some keys. Only two queries side by side show that it
 does not listen.
 """
 
