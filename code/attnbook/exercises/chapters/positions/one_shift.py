@@ -1,9 +1,9 @@
 """A test of one shift · medium · 8 min
 
 Hints
-1. The test compares the scores among positions 0 to 3 with those among positions 4 to 7. What if the last
-   four angles are the first four again?
-2. Then it says True, whatever those four are.
+1. Which scores does the test compare? Those among positions 0 to 3 with those among positions 4 to 7,
+   and no others.
+2. What if the last four angles are the first four again? Then it says True, whatever those four are.
 3. Choose the four angles so that a step does not always turn by the same amount.
 
 Why
