@@ -165,7 +165,7 @@ def exchange_diagram():
 @drawn
 def sent_diagram():
     """Draw what one rank of four sends, a box for each message, as wide as it has bytes."""
-    ax, left, inch = sheet(2.75), 1.5, 5.0 / 28672
+    ax, left, inch = sheet(2.6), 1.5, 4.1 / 28672
     for n, (name, groups) in enumerate(SENT.items()):
         y, x = 0.55 + 0.85 * n, left
         text(ax, left - 0.12, y, name, ha="right")
@@ -178,8 +178,7 @@ def sent_diagram():
                 x += wide
             text(ax, (begun + x) / 2, y - 0.33, word, color=MUTED)
         total = sum(sum(messages) for _, _, messages in groups)
-        place = (x + 0.1, y) if n != 1 else (left + 0.01, y + 0.36)
-        text(ax, *place, f"{total} bytes", ha="left", color=MUTED)
+        text(ax, x + 0.1, y, f"{total} bytes", ha="left", color=MUTED)
     return ax.figure
 
 
@@ -187,8 +186,8 @@ def sent_diagram():
 def overlap_diagram():
     """Draw a rank's steps along the time, with the next block sent before and during each."""
     ax, unit = sheet(3.0), 0.85
-    _lanes(ax, 0.2, "one after the other", unit, between=TRAVEL)
-    _lanes(ax, 1.65, "the next block travels meanwhile", unit, between=0)
+    _lanes(ax, 0.2, "apart: one after the other", unit, between=TRAVEL)
+    _lanes(ax, 1.65, "meanwhile: the next block travels while the rank computes", unit, between=0)
     arrow(ax, (0.95, 2.85), (6.5, 2.85))
     text(ax, 0.6, 2.85, "time", color=MUTED)
     return ax.figure

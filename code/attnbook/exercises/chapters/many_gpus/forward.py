@@ -23,6 +23,7 @@ not needed.
 
 import numpy as np
 
+from attnbook import online
 from attnbook.exercises.chapters.many_gpus._counted import (
     COUNTS,
     attend,
@@ -34,7 +35,6 @@ from attnbook.exercises.chapters.many_gpus._counted import (
     pairs_of,
 )
 from attnbook.exercises.engine import case, write
-from attnbook.online import merge
 
 
 def forward(q, k, v, attend, send):
@@ -49,7 +49,8 @@ def forward(q, k, v, attend, send):
             rows = slice(0 if earlier else half, None)
             keys = slice(half if earlier else None)
             part = attend(q[r, rows], k[r, keys], v[r, keys], False)
-            out[r, rows], lse[r, rows] = merge(out[r, rows], lse[r, rows], *part)
+            so_far = out[r, rows], lse[r, rows]
+            out[r, rows], lse[r, rows] = online.merge(*so_far, *part)
     return out, lse
 
 
@@ -60,7 +61,8 @@ def consecutive(q, k, v, attend, send):
     for step in range(1, len(q)):
         k, v = send(k), send(v)
         for r in range(step, len(q)):
-            out[r], lse[r] = merge(out[r], lse[r], *attend(q[r], k[r], v[r], False))
+            part = attend(q[r], k[r], v[r], False)
+            out[r], lse[r] = online.merge(out[r], lse[r], *part)
     return out, lse
 
 
@@ -74,7 +76,8 @@ def sent_at_the_end(q, k, v, attend, send):
             rows = slice(half if source > r else 0, None)
             keys = slice(half if source < r else None)
             part = attend(q[r, rows], k[r, keys], v[r, keys], source == r)
-            out[r, rows], lse[r, rows] = merge(out[r, rows], lse[r, rows], *part)
+            so_far = out[r, rows], lse[r, rows]
+            out[r, rows], lse[r, rows] = online.merge(*so_far, *part)
         k, v = send(k), send(v)
     return out, lse
 
@@ -144,15 +147,15 @@ keys travel together with their values: send both.
 a ring has w steps, and w − 1 of them away from home.
     range(1, w) → range(1, w - 1)
 what two blocks found is weighted by the sums of their exponentials: merge, and don't average.
-    merge(out[r, rows], lse[r, rows], *part) → (out[r, rows] + part[0]) / 2, np.logaddexp(lse[r, rows], part[1])
-    merge(out[r, rows], lse[r, rows], *part) → (out[r, rows] + part[0]) / 2, lse[r, rows]
-    merge(out[r, rows], lse[r, rows], *part) → out[r, rows] + part[0], np.logaddexp(lse[r, rows], part[1])
+    online.merge(*so_far, *part) → (out[r, rows] + part[0]) / 2, np.logaddexp(lse[r, rows], part[1])
+    online.merge(*so_far, *part) → (out[r, rows] + part[0]) / 2, lse[r, rows]
+    online.merge(*so_far, *part) → out[r, rows] + part[0], np.logaddexp(lse[r, rows], part[1])
 what the late queries have found is merged into the rows of the early ones.
-    out[r, rows], lse[r, rows] = merge(out[r, rows], lse[r, rows], *part) → n = len(part[0])\\n            out[r, :n], lse[r, :n] = merge(out[r, :n], lse[r, :n], *part)
+    out[r, rows], lse[r, rows] = online.merge(*so_far, *part) → n = len(part[0])\\n            out[r, :n], lse[r, :n] = online.merge(out[r, :n], lse[r, :n], *part)
 each block replaces what was found before: merge it with that.
-    merge(out[r, rows], lse[r, rows], *part) → part
+    online.merge(*so_far, *part) → part
 L is merged as well as the output, or the next block is weighted against the wrong sum.
-    out[r, rows], lse[r, rows] = merge(out[r, rows], lse[r, rows], *part) → out[r, rows] = merge(out[r, rows], lse[r, rows], *part)[0]
+    out[r, rows], lse[r, rows] = online.merge(*so_far, *part) → out[r, rows] = online.merge(*so_far, *part)[0]
 the results are right, but nothing was computed on the ranks: call the `attend` that your function is
 given.
     is without_attend

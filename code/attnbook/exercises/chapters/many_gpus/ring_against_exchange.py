@@ -2,7 +2,7 @@ r"""A ring against an exchange · medium · 5 min
 
 Hints
 1. Queries and outputs have 32 heads, keys and values 8. Which of the four does each send?
-2. An exchange sends 7/8 of each array; the rest stays.
+2. Going there and coming back, the exchanges send 7/8 of each array; the rest stays.
 3. The number of positions, the width and the size of a number cancel, and so does w − 1. What is
 left is w · h_kv / (h + h_kv).
 
