@@ -7,11 +7,12 @@ Hints
 Why
 At a lead of 5 each rival has $e^{-5} = 0.0067$ times the weight of the best key, but 99 of them
 together have 0.67 times as much. So the best key has the weight 1/1.67 = 0.60, and its derivative
-is 0.60 · 0.40 = 0.24. A lead over n rivals saturates a softmax only if $n\,e^{-\text{lead}}$ is
-small.
+is 0.60 · 0.40 = 0.24. A lead over n rivals, all equally far behind, saturates a softmax only if
+$n\,e^{-\text{lead}}$ is small.
 
 Notice
-A lead saturates a softmax only if e to the lead is far larger than the number of rivals.
+If all rivals are equally far behind, a lead saturates a softmax only if e to the lead is far larger
+than their number.
 """
 
 import numpy as np
