@@ -10,7 +10,7 @@ is in the output.
 
 Notice
 So a soft-cap comes before the mask, in FlexAttention too: there a score_mod is done before the
-mask_mod, and a score_mod that hides comes last.
+mask_mod. If a score_mod does the hiding, it has to come after the cap.
 """
 
 import functools

@@ -12,7 +12,7 @@ these are seen by all. The last query sees the most. With more queries than keys
 nothing, so both numbers stop at 0.
 
 Notice
-In a long text most blocks are full, and the mask costs something in only one block of a row.
+In a long text most blocks are full, and the mask costs something in only one block of a row, or in two.
 """
 
 import numpy as np
