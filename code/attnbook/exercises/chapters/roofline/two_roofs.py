@@ -13,7 +13,7 @@ $1/(2 \cdot 10^9)$ seconds. Below $d = 12.5$ the exponential takes longer, and a
 would not help. The intensity does not see this, because it knows only two of the three roofs.
 
 Notice
-On an H100 the two are level near width 64, where many models have their heads.
+On an H100 the two are level near width 64, as *The third roof* finds.
 """
 
 import numpy as np
