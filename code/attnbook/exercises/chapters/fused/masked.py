@@ -44,8 +44,8 @@ the mask is upside down: True = may look, and such a key gets 0 added.
 zeros and ones are added to the scores: a hidden key needs −∞, whose exponential is 0.
     torch.where(mask, 0.0, -torch.inf) → mask
     torch.where(mask, 0.0, -torch.inf) → ~mask
-the fill is a bid: a hidden key whose score is larger by as much outbids the visible ones. Only −∞
-is below every score.
+the fill is finite: a hidden key whose score is larger by as much still takes weight. Only −∞ is
+below every score.
     torch.where(mask, 0.0, -torch.inf) → torch.where(mask, 0.0, -10.0) || torch.where(mask, 0.0, -20.0)
     torch.where(mask, 0.0, -torch.inf) → torch.where(mask, 0.0, -30.0) || torch.where(mask, 0.0, -1e9)
 the result holds NaN, and 0 · (−∞) and ∞ − ∞ are NaN: let `torch.where` choose between 0 and −∞ in M.

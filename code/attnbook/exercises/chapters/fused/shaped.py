@@ -51,8 +51,8 @@ the values are padded in front, and the zeros are what was kept: pad behind.
     (0, q.shape[-1] - v.shape[-1]) → (q.shape[-1] - v.shape[-1], 0)
 the mask is upside down: True = may look, and such a key gets 0 added.
     torch.where(mask, 0.0, -torch.inf) → torch.where(mask, -torch.inf, 0.0)
-the fill is a bid: a hidden key whose score is larger by as much outbids the visible ones. Only −∞
-is below every score.
+the fill is finite: a hidden key whose score is larger by as much still takes weight. Only −∞ is
+below every score.
     torch.where(mask, 0.0, -torch.inf) → torch.where(mask, 0.0, -10.0) || torch.where(mask, 0.0, -20.0)
     torch.where(mask, 0.0, -torch.inf) → torch.where(mask, 0.0, -30.0) || torch.where(mask, 0.0, -1e9)
 the result holds NaN, and 0 · (−∞) and ∞ − ∞ are NaN: let `torch.where` choose between 0 and −∞ in M.
