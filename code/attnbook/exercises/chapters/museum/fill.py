@@ -9,7 +9,8 @@ The fill lies ln 2 above the visible score, so each of the two hidden exponentia
 visible one, and the three are as 1, 2 and 2. The visible key gets 1/5, and the hidden ones 4/5 together.
 
 Notice
-−10000 hides no better than −1. What counts is how far a fill lies below the visible scores.
+However low a fill is, it hides only as well as it lies below the visible scores, and here it lies
+above.
 """
 
 import numpy as np
