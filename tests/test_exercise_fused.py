@@ -175,7 +175,7 @@ def test_a_finite_fill_is_a_bid(name, fill):
         lambda q, mask: torch.where(mask, 0.0, fill),
         lambda q, mask: (1.0 - mask.to(q.dtype)) * fill,
     ):
-        assert "the fill is a bid" in text(exercise, attending(bias))
+        assert "the fill is finite" in text(exercise, attending(bias))
 
 
 @pytest.mark.parametrize("name", ["masked", "shaped"])
