@@ -1,6 +1,6 @@
 """Diagrams of programs for attention: two behind one call, and four that are asked in turn."""
 
-from attnbook.colours import BLUE, FAINT, MUTED, ORANGE, SEEN
+from attnbook.colours import BLUE, FAINT, INK, MUTED, ORANGE, SEEN
 from attnbook.plots.primitives import FRAME, arrow, box, heading, matrix, sheet, text
 from attnbook.plots.style import drawn
 
@@ -11,6 +11,7 @@ PROGRAMS = {  # what each refuses, and whether it writes all scores to memory
     "readable": ("nothing", True),
 }
 INSIDE = {"FLASH": False, "EFFICIENT": False, "CUDNN": False, "MATH": True}  # of SDPA
+RUNS = FRAME | {"edgecolor": INK}  # orange would speak of memory here
 STEP, TOP, LEFT, HELD = 0.78, 0.75, 0.95, 3.35
 
 
@@ -50,7 +51,7 @@ def fused_diagram(choices=()):
         heading(ax, x, 0.2, words)
     for n, (name, (refused, whole)) in enumerate(PROGRAMS.items()):
         y = TOP + STEP * n
-        look = FRAME if name in running else {}
+        look = RUNS if name in running else {}
         box(ax, LEFT, y, 1.6, 0.4, name, ORANGE if whole else BLUE, **look)
         text(ax, 5.5, y, refused, color=MUTED)
         if n + 1 < len(PROGRAMS):
@@ -59,7 +60,7 @@ def fused_diagram(choices=()):
         if name == "SDPA":
             for k, (inner, all_at_once) in enumerate(INSIDE.items()):
                 place = HELD - 0.54 + 1.08 * (k % 2), y - 0.17 + 0.34 * (k // 2)
-                look = FRAME if inner in running else {}
+                look = RUNS if inner in running else {}
                 box(ax, *place, 1.04, 0.3, inner, ORANGE if all_at_once else BLUE, **look)
         else:
             _scores(ax, HELD, y, whole)

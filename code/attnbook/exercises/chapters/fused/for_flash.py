@@ -3,7 +3,8 @@
 Hints
 1. FLASH wants four axes, one width for all three, and the numbers of a row side by side.
 2. Which numbers in new columns of q and k leave every score as it is?
-3. SDPA takes 1/√d from the queries that it gets. What is d after you have widened them?
+3. Unless you pass a scale, it is 1/√d, with the width d of the queries that SDPA gets. What is d
+   after you have widened them?
 
 Why
 Zeros in new columns change no score, and zeros in a value only make columns that are cut off again.
