@@ -252,7 +252,7 @@ SHOWN = {  # each record by its hash, with the chapters that show it and say wha
     "texts-torch-2.14": ("cc08294f79722f79", "learning/teach"),
     "xeon": (
         "ebfc907fe3419d24",
-        "gpu/fused, gpu/flex-attention, numpy/flash-attention and the docstring of attnbook.tiled",
+        "gpu/fused, gpu/roofline, gpu/flex-attention, numpy/flash-attention, attnbook.tiled",
     ),
 }
 
