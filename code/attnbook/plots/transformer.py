@@ -61,10 +61,10 @@ def _residual(ax, x, y, side):
 
 
 def _handed_over(ax, start, end):
-    """What cross-attention gets: keys and values from the encoder, queries from above."""
+    """What cross-attention gets: the output of the encoder, and queries from above."""
     edge = end - WIDE / 2
     arrow(ax, (start + RADIUS, ENCODED), (edge, ENCODED))
-    text(ax, (start + WIDE / 2 + edge) / 2 + 0.03, ENCODED - 0.1, "keys,\nvalues", va="bottom")
+    text(ax, (start + WIDE / 2 + edge) / 2 + 0.03, ENCODED - 0.1, "encoder's\noutput", va="bottom")
     text(ax, end - 0.1, ENCODED - HALF - 0.32, "queries", ha="right")
 
 
