@@ -10,13 +10,15 @@ Hints
 
 Why
 With more keys than queries only $G_Q$ is rejected. The queries were rotated by the last positions,
-and line 11 rotates their gradient back by the first. With two shared heads $G_K$ and $G_V$ are
-rejected. Forward, copies of a head stand side by side, 0 0 1 1, and line 10 adds up heads 0 and 2.
-With as many queries as keys the positions agree, and with a single shared head all heads are its
-copies: that is why the first judge let both pass.
+and line 11 rotates their gradient back by the first: `at[-q.shape[1] :]` mends it. With two shared
+heads $G_K$ and $G_V$ are rejected. Forward, copies of a head stand side by side, 0 0 1 1, and line
+10 adds up heads 0 and 2: `repeat_heads_backward(x, times)` mends it. With as many queries as keys the
+positions agree, and with a single shared head all heads are its copies: that is why the first judge
+let both pass.
 
 Notice
-Sizes that agree hide a bug, as a zero does. A gradient that is mixed up still leads downhill.
+Sizes that agree hide a bug, as a zero does. A pass that mixes up gradients may train, as this one
+did.
 """
 
 import inspect
