@@ -154,6 +154,9 @@ a causal mask hides keys besides: use the mask that is given, and none where it 
 queries, keys and values have changed places: queries meet keys, and their weights mix the values.
     = scaled_dot_product_attention(k, q, v, mask) || scaled_dot_product_attention(q, v, k, mask)
     = scaled_dot_product_attention(q, k, k, mask)
+float16 and float32 come out as float64, as they do when they are divided by np.sqrt(d_k), which is
+a float64 of NumPy; d_k ** 0.5 is a plain Python number, which leaves the dtype alone.
+    q = q * q.shape[-1] ** -0.5 → q = q / np.sqrt(q.shape[-1])
 q kᵀ leaves the range of a small dtype before it is scaled down; scale the queries first.
     q = q * q.shape[-1] ** -0.5 → pass ; (k, -1, -2) → (k, -1, -2) * q.shape[-1] ** -0.5
 """
