@@ -11,8 +11,7 @@ bRaQb the last word therefore reads b and R, half each. In bRbQb it finds b at t
 and 3, and reads b, R and Q, a third each.
 
 Notice
-A head that has nothing to look at looks at something, because its weights sum to 1. Trained models
-often send such weight to the first token.
+A head that has nothing to look at looks at something, because its weights sum to 1.
 """
 
 import numpy as np
