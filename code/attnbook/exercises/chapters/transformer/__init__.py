@@ -3,6 +3,7 @@
 EXERCISES = (
     "counted",
     "alike",
+    "missing",
     "forgotten_mean",
     "layer_norm",
     "decoder_block",

@@ -12,8 +12,8 @@ the positions, 2 · 8 for the norm and 20 · 8 for the logits are 2936. Four hea
 the tied matrix saves 160: 2776.
 
 Notice
-In a small model with a large vocabulary the two matrices at its ends outweigh all blocks, which is
-why small models are often tied.
+In a small model with a large vocabulary the two matrices at its ends outweigh all blocks, so
+there tying saves the most.
 """
 
 from attnbook.exercises.engine import predict

@@ -10,8 +10,8 @@ On vectors whose mean is 0 the two norms are the same, and the test has such a v
 3) LayerNorm subtracts 2 and divides by 1, RMSNorm divides by √5.
 
 Notice
-A stream of a trained model may well have a mean near 0, and then a test on it passes, too. Test
-with numbers for which each step of the equation does something.
+On vectors whose mean is 0 a test can't tell the two norms apart. Test with numbers for which each
+step of the equation does something.
 """
 
 import numpy as np
