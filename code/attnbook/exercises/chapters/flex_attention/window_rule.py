@@ -10,8 +10,8 @@ Why
 that it sees, and below 0 lies the future. The length of sequence b is looked up by its number.
 
 Notice
-FlexAttention calls the rule once for whole blocks, to know which are empty, and again within the
-partial ones.
+`create_block_mask` asks the rule about every pair once, to sort the blocks; FlexAttention asks it
+again within the partial blocks, each time it runs.
 """
 
 import functools
