@@ -78,7 +78,7 @@ the module comes in the state of evaluation: call module.train() before the loop
     module.train() →
 the state of evaluation comes after the loop, not within it.
     module.train() →  ; optimiser.zero_grad() → module.train() if not losses else module.eval(); optimiser.zero_grad()
-the state that the module came in is given back: leave it in evaluation, however it came.
+the module is left in the mode in which it came: leave it in evaluation, however it came.
     losses = [] → losses, came = [], module.training ; module.eval() → module.train(came)
 each batch is used once, in the order of the list.
     in batches: → in batches[::-1]:
