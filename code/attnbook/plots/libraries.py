@@ -10,7 +10,7 @@ CALLED = {  # where each stands, and what True means in its mask
     "our module": (0.65, "True = may look"),
     "the layer": (1.85, "True = hidden"),
     "SDPA": (3.1, "True = may look"),
-    "FlexAttention": (4.1, "a function"),
+    "FlexAttention": (4.1, "True = may look"),
     "JAX": (4.9, "True = may look"),
 }
 PROGRAMS = {  # where each stands

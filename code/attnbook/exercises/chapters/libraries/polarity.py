@@ -11,8 +11,8 @@ The visible keys 0 and 1 have the mean 2, the hidden ones the mean 10. The mask 
 keys 0 and 3, with the mean 6, and hid keys 1 and 2, with the mean 6.
 
 Notice
-A test of a mask needs values of which no two sets have the same mean, or a causal mask, which shows
-the future when it stands upside down.
+A test of polarity needs values of which no set has the same mean as the rest, or a causal mask,
+which shows the future when it stands upside down.
 """
 
 import numpy as np
