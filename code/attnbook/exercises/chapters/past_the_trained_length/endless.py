@@ -13,6 +13,8 @@ Why
 Before a word enters a full cache, `drop` words behind the sinks leave it, and the gap is closed.
 Then the word enters at position len(keys), which is below `room`, and its query is rotated by the
 same position. So no query ever meets a distance of `room` words or more, however long the text.
+With room for 8 words, 2 sinks and `drop` 3, words 2, 3 and 4 leave before word 8 enters, so that
+v[2] enters the outputs 2 to 7, and no other.
 
 Notice
 The text may be a million words long: no angle in it is new to the head, and no cache is longer than

@@ -8,6 +8,7 @@ Hints
    drawings.
 
 Why
+The numbers are 8, 4, 4 and 8, 7, 6. (`agreeing` builds both models with random numbers and counts.)
 The keys of layer 1 are made of single words, so that all 8 agree. From layer 2 on a key is made of
 outputs. Under a causal mask every word behind the gap had seen the four words, and only the 4 words
 before it agree. Under the window word 8 alone had seen one of them, word 7, so that 7 keys agree in
