@@ -77,7 +77,7 @@ the point's own weight is removed after normalising: the others sum to less than
     softmax(np.where(itself, -np.inf, scores)) → np.where(itself, 0, softmax(scores))
 this hides every point at the same x; only the point itself must be left out.
     np.where(itself → np.where(scores == 0
-a finite score does not hide: beside far points, or without others, the point sees itself.
+a finite score does not hide a point: where the others are far away or missing, it predicts itself.
     -np.inf → -1e3 || -1e4 || -1e9 || -1e30
 beside far points nothing is left after exp: hide the point by -∞ before softmax.
     weights = softmax(np.where(itself, -np.inf, scores)) → exp = np.where(itself, 0, np.exp(scores))\n    weights = exp / exp.sum(axis=-1, keepdims=True)

@@ -75,7 +75,7 @@ a row of zeros became uniform: a query that matches nothing gets zeros.
 a small number is added to each sum, so rows no longer sum to one.
     keepdims=True) → keepdims=True) + 1e-6 || keepdims=True) + 1e-8 || keepdims=True) + 1e-9
     keepdims=True) → keepdims=True) + 1e-10 || keepdims=True) + 1e-12
-this exponentiates: affinities are positive already, their ratios stay.
+this takes exponentials, which change the ratios of the affinities: divide by the sum alone.
     = softmax(affinities)
 """
 
