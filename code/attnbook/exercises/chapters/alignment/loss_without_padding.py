@@ -117,7 +117,7 @@ these are probabilities without their logarithm.
     torch.log_softmax( → torch.softmax(
 the logits are no logarithms of probabilities yet: log_softmax makes them so.
     torch.log_softmax(logits, dim=-1) → logits
-softmax overflows to 0 for large logits, and its logarithm is −∞: log_softmax takes both at once.
+softmax underflows to 0 where a logit is far below the largest, and its logarithm is −∞: log_softmax takes both at once.
     torch.log_softmax(logits, dim=-1) → torch.log(torch.softmax(logits, dim=-1))
 the distribution is over the symbols, the last axis.
     dim=-1) → dim=1)
