@@ -68,8 +68,7 @@ CASES = (
 MISTAKES = """
 queries and keys are exchanged: q meets w first.
     = k @ w @ np.swapaxes(q, -1, -2)
-k is not transposed, as by reshape, which keeps the order of its numbers: np.swapaxes(k, -1, -2)
-makes columns of keys.
+k is not transposed, and a reshape is no transpose: np.swapaxes(k, -1, -2) makes columns of keys.
     np.swapaxes(k, -1, -2) → k || k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
 there is a tanh; this score has only products.
     = np.tanh(bilinear_scores(q, k, w))
