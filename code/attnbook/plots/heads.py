@@ -135,6 +135,6 @@ def decoding_diagram():
         line(ax, [x, places[new]], [2.54, 3.0], **thick)
     box(ax, places[new], rows["output"], 0.56, 0.36, f"$o_{new}$", ORANGE)
     arrow(ax, (places[new] + 0.3, rows["output"]), (places[new] + 0.62, rows["output"]))
-    text(ax, places[new] + 1.03, rows["output"], "next word", color=MUTED)
+    text(ax, places[new] + 1.03, rows["output"], "to $W_o$", color=MUTED)
     text(ax, places[new] + 0.4, rows["keys"] + 0.25, "added now", ha="left", color=MUTED)
     return ax.figure
