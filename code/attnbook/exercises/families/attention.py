@@ -130,7 +130,7 @@ the first item's keys serve all items of the batch: each has its own.
 only the first row of the mask, or first item, is used.
     = attention(q, k, v, mask if mask is None else mask[:1])
     = attention(q, k, v, mask if mask is None or mask.ndim < 3 else mask[:1])
-everything is computed in float16, which loses most of the digits.
+float32 and float64 are cast down to float16, which loses most of the digits.
     = attention(*(x.astype(np.float16) for x in (q, k, v)), mask).astype(q.dtype)
 the queries are added to the output: nothing asks for it.
     = attention(q, k, v, mask) + q
