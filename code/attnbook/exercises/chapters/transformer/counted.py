@@ -47,7 +47,7 @@ there is one norm more, behind the last block.
     [840, 2920, 2760]
 the model has three blocks.
     [840, 1256, 1096]
-each place has a vector as well.
+each position has a vector as well.
     [840, 2856, 2696]
 the logits have a matrix of their own, unless they are tied.
     [840, 2776, 2776] || [840, 2776, 2616]

@@ -131,13 +131,13 @@ CASES = (
 MISTAKES = """
 the positions are missing: each token's vector gets that of its position added.
     self.embedding(tokens) + self.positions(torch.arange(tokens.shape[1])) → self.embedding(tokens)
-a place is counted within its text: it is not the number of the text.
+a position is counted within its text: it is not the number of the text.
     self.positions(torch.arange(tokens.shape[1])) → self.positions(torch.arange(tokens.shape[0]))[:, None]
 the embeddings are added as they are: no √d stands in front of them here.
     self.embedding(tokens) + → self.embedding(tokens) * self.norm.weight.shape[0] ** 0.5 +
 token 0 is one like any other, and `padding_idx` keeps its row from learning.
     nn.Embedding(vocabulary, d_model) → nn.Embedding(vocabulary, d_model, padding_idx=0)
-the embeddings are missing: a vector is that of the token and that of its place.
+the embeddings are missing: a vector is that of the token and that of its position.
     self.embedding(tokens) + → 0 * self.embedding(tokens) +
 the positions are counted from the front of the text, 0, 1, 2, ….
     torch.arange(tokens.shape[1]) → torch.arange(tokens.shape[1]).flip(0)

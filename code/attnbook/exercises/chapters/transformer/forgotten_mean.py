@@ -1,4 +1,4 @@
-"""A norm that forgets the mean · easy · 4 min
+"""A test that both norms pass · easy · 4 min
 
 Hints
 1. What does LayerNorm do first, which RMSNorm leaves out?
@@ -43,7 +43,7 @@ this is the vector of the test, and its mean is 0.
 a vector of zeros stays one under either norm.
     [0.0, 0.0, 0.0, 0.0]
     if not np.any(x)
-the mean of this vector is 0, so that nothing is forgotten.
+the mean of this vector is 0, so subtracting it changes nothing, and the two norms agree.
     [3.0, -1.0, -1.0, -1.0]
     if True
 """
