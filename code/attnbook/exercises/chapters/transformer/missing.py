@@ -47,7 +47,7 @@ def least_costs(view):
 
 
 def missing():
-    """The model of each row: the one whose least costs are those of the row."""
+    """The model of each row: its least costs are those of the row."""
     views = {
         1: lambda seen, target: (seen[-1], len(seen)),
         2: lambda seen, target: frozenset(Counter(seen).items()),
@@ -56,7 +56,11 @@ def missing():
         5: lambda seen, target: None,
     }
     least = {model: least_costs(view) for model, view in views.items()}
-    return [min(least, key=lambda model: math.dist(least[model], row)) for row in COSTS.values()]
+
+    def nearest(row):
+        return min(least, key=lambda model: math.dist(least[model], row))
+
+    return [nearest(row) for row in COSTS.values()]
 
 
 MISTAKES = """
