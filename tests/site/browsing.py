@@ -167,6 +167,10 @@ class Window:
         self.seen = scheme, width
         self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour between
         self.resize(width)
+        self.settle()
+
+    def settle(self):
+        """Wait until the page has been drawn again, in a window of another size, say."""
         self.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
 
     def _hear(self, message):

@@ -126,6 +126,7 @@ def at(width, check):
 
     def resized(visit):
         visit.resize(width)
+        visit.settle()
         return check(visit)
 
     return resized

@@ -21,7 +21,9 @@ def test_page_has_no_fault(visit, page):
 
 def test_search_page_has_no_fault(browser, site):
     first = Window(browser)  # which has fetched nothing before
-    assert found(first.open(site, "search.html?q=softmax", width=390)) == []
+    first.open(site, "search.html?q=softmax", width=390)
+    first.page.locator("#search-results [role=status]").wait_for()  # all results are there
+    assert found(first) == []
 
 
 @pytest.mark.parametrize("view", [{}, {"scheme": "dark", "width": 1200}], ids=["light", "dark"])
