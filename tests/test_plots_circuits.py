@@ -8,10 +8,11 @@ from attnbook import plots
 from attnbook.plots import circuits
 
 
-def boxes():
-    """The word in each box, row by row, from the left."""
+def boxes(filled=True):
+    """The word in each box, or the words in each frame, row by row, from the left."""
     ax = figure_of(plots.induction_diagram).axes[0]
-    frames = [p.get_bbox() for p in ax.patches if isinstance(p, FancyBboxPatch)]
+    found = [p for p in ax.patches if isinstance(p, FancyBboxPatch)]
+    frames = [p.get_bbox() for p in found if bool(p.get_facecolor()[3]) == filled]
     rows = {}
     for frame in sorted(frames, key=lambda box: (round(box.y0, 2), box.x0)):
         inside = [t.get_text() for t in ax.texts if frame.contains(*t.get_position())]
@@ -25,6 +26,7 @@ def check():
     found, written, read = text[-1], before, text
     (answer,) = [word for word, earlier in zip(read, written, strict=True) if earlier == found]
     assert boxes() == [read, written, [found, answer]]
+    assert boxes(filled=False) == [[answer + found]]
 
 
 def test_the_second_head_finds_what_stood_behind_the_copy():

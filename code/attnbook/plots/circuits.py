@@ -1,9 +1,7 @@
 """Two heads that find what stood behind an earlier copy of a word."""
 
-import numpy as np
-
 from attnbook.colours import BLUE, GREEN, MUTED, ORANGE, PAPER, SERIES
-from attnbook.plots.primitives import arrow, box, heading, sheet, text
+from attnbook.plots.primitives import arrow, box, frame, heading, sheet, text
 from attnbook.plots.style import drawn
 
 TEXT = "bRaQa"
@@ -29,9 +27,7 @@ def induction_diagram():
         box(ax, x, BEFORE, WIDE, 0.4, TEXT[read], BLUE)
         arrow(ax, (places[read] + aside, WORDS + 0.22), (x - aside, BEFORE - 0.22))
     reader, match = len(TEXT) - 1, answer_place(TEXT)
-    sides, ends = places[match] + np.array([-0.32, 0.32]), (WORDS - 0.28, BEFORE + 0.28)
-    frame = sides[[0, 1, 1, 0, 0]], [ends[n] for n in (0, 0, 1, 1, 0)]
-    ax.plot(*frame, color=SERIES[1], linestyle="--", linewidth=1.4)  # the position of the match
+    frame(ax, places[match], (WORDS + BEFORE) / 2, 0.64, BEFORE - WORDS + 0.56)
     end = (places[reader] - 0.1, FOUND - 0.22)
     arrow(ax, (places[match] + 0.12, BEFORE + 0.3), end, 2.4, SERIES[1])
     box(ax, places[reader], FOUND, WIDE, 0.4, TEXT[-1], ORANGE)
