@@ -1,4 +1,4 @@
-"""One key of the toy example changes · easy · 5 min
+"""One key of the textbook example changes · easy · 5 min
 
 Hints
 1. The valid length is 2: only two keys take part, (1, 1) and (2, 2).

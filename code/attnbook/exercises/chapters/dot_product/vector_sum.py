@@ -11,8 +11,8 @@ The score is one number of the query plus one number of the key. Softmax ignores
 whole row, so both rows are softmax(0, ln 3, ln 4).
 
 Notice
-The query has cancelled: whatever it asks, the answer is the same. A vector sum is no score at all,
-unless something that is not linear stands between the sum and the score.
+The query has cancelled: whatever it asks, the answer is the same. A vector sum ranks the keys
+without asking the query, unless something that is not linear stands between the sum and the score.
 """
 
 import numpy as np
