@@ -48,7 +48,7 @@ MISTAKES = """
 at a key itself both return that key's value.
     2.0
     if query in (1, 2, 3)
-outside the keys one key is nearest by far, however far away it is.
+outside the keys the nearest one is nearer by 1, which is 100 widths: it has all the weight.
     10.0
     if not 1 <= query <= 3
 here one key is enough nearer than the others to have all the weight.
