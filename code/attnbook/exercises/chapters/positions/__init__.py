@@ -6,6 +6,7 @@ EXERCISES = (
     "rope_halves",
     "one_shift",
     "moved_cache",
+    "two_slopes",
     "dog_bites_man",
     "key_alone",
 )
