@@ -102,6 +102,9 @@ EQUAL = {
         "unscaled = d_k ** 0.5 * spread_q",  # a factor of 1
         "unscaled = d_k ** 0.5 * spread_q / spread_k",
     },
+    "scale.gradient_lengths": {
+        "alpha = 1 / (1 + np.exp(c * difference))",  # the other weight, whose slope is as steep
+    },
     "scale.overflow": {
         "entries = np.arange(1, 201)",  # 32 and 91 lie in each of these ranges
         "entries = np.arange(2, 200)",

@@ -1,3 +1,3 @@
 """Exercises of the chapter on the scale of the dot product."""
 
-EXERCISES = "spread", "overflow", "cosine_scores", "value_width"
+EXERCISES = "spread", "gradient_lengths", "overflow", "cosine_scores", "value_width"
