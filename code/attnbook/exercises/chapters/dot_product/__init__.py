@@ -6,5 +6,6 @@ EXERCISES = (
     "bilinear_scores",
     "shapes",
     "reshaped",
+    "four_tests",
     "scaled_dot_product_attention",
 )
