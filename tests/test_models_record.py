@@ -1,11 +1,15 @@
 """The records of three seeds, on two versions of PyTorch, say what the chapter claims of them."""
 
+from collections import Counter
+
 import pytest
 
 from attnbook import measure
 from attnbook.models import __main__ as command
 
 RECORDS = "dates", "dates-torch-2.14"
+NARROW_LONG = ("none", 32, 1600)  # no attention, 1600 steps: a run that came after both records
+LACKING = {"dates": {NARROW_LONG}, "dates-torch-2.14": {NARROW_LONG}}
 
 
 def least_and_most(rows, attention, hidden, steps):
@@ -29,7 +33,8 @@ def test_the_record_has_every_run_and_bears_out_the_claims(name):
     found = measure.recorded(name)
     assert found["command"] == "python -m attnbook.models"
     assert found["settings"] == command.SETTINGS
-    assert len(found["rows"]) == 3 * len(command.RUNS)
+    runs = Counter((row["attention"], row["hidden"], row["steps"]) for row in found["rows"])
+    assert runs == dict.fromkeys(set(command.RUNS) - LACKING[name], 3)
     claims(found["rows"])
 
 
