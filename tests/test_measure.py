@@ -238,7 +238,7 @@ def test_the_recorded_measurement_has_every_length_of_its_cases(name):
 
 
 SHOWN = {  # each record by its hash, with the chapters that show it and say what is seen there
-    "dates": ("8ea69b52bb4f4c02", "learning/alignment"),
+    "dates": ("528c806c07b3c3d5", "learning/alignment"),
     "dates-torch-2.14": ("a6358b5bd2fd4a39", "tests/test_models_record.py"),
     "lengths": ("88e7ea39cab21358", "gpu/roofline and numpy/flash-attention"),
     "lists": ("ecb3a96992f7bf9b", "learning/circuit"),

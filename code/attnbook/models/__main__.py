@@ -37,7 +37,8 @@ ATTENTIONS = {
     "none": lambda hidden: None,
 }
 SHORT, LONG = 400, 1600
-RUNS = [(name, hidden, SHORT) for hidden in (64, 32) for name in ATTENTIONS] + [("none", 64, LONG)]
+RUNS = [(name, hidden, SHORT) for hidden in (64, 32) for name in ATTENTIONS]
+RUNS += [("none", hidden, LONG) for hidden in (64, 32)]
 SEEDS = range(3)
 SETTINGS = {
     "pairs": 30_000,

@@ -92,7 +92,7 @@ padding is 0 in the sum, and still counts in the number by which you divide.
 0 is a symbol like any other, and no mark of padding: which symbols count is for lens to say.
     torch.arange(logits.shape[1]) < lens[:, None] → wanted != 0
     right[counts] → right[counts & (wanted != 0)]
-`reshape` only cuts the row of numbers anew: the axis of the symbols is moved by `.mT`.
+`reshape` only cuts the row of numbers anew, and moves no axis: `transpose` or `.mT` does that.
     torch.log_softmax(logits, dim=-1) → torch.log_softmax(logits.reshape(len(lens), logits.shape[2], -1), dim=1).mT
 each text has the same weight here, however short it is; each symbol that counts should have it.
     -right[counts].mean() → -torch.stack([r[:n].mean() for r, n in zip(right, lens.tolist()) if n]).mean()
