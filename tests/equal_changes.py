@@ -123,6 +123,11 @@ EQUAL = {
     "additive.sharpest": {
         "bound = np.abs([1.0, 1.0, 0.5]).sum()",  # sizes alone are added up
     },
+    "additive.hump_for": {
+        "slopes = sign / [1.0, -1.0]",
+        "slopes = sign * [2.0, -1.0]",  # a unit that is twice as steep makes a hump as well
+        "slopes = sign * [1.0, -2.0]",
+    },
     "three_ways.rows_that_move": {
         # in all masks but the causal one a word is like its neighbour, and in the last both the
         # padding and the triangle hide key 4 from the rows 0 to 3
