@@ -1,8 +1,11 @@
 """What a check says is true of the answer, and leaves the idea to the hints."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 import torch.nn.functional as F
+from double import DOUBLE
 
 from attnbook import exercises, fused, masks, pytorch
 from attnbook.exercises.chapters.many_gpus.skipped import computes
@@ -110,3 +113,12 @@ def test_two_sentences_are_told_apart_by_what_they_stand_for():
     told = exercises.positions.dog_bites_man.verdict("dog bites man", "dog man bites").text
     assert "differ with ALiBi         True" in told and "version" not in told
     assert "Read backwards, though" in told
+
+
+def test_results_in_another_order_are_told_by_their_shapes():
+    results = {"answer": lambda x: (2 * x, x.max()), "results": ("twice", "top")}
+    both = replace(DOUBLE, known=tuple, **results)
+    told = both.verdict(lambda x: (x.min(), x * x)).text
+    assert "; these have the shapes of top, twice\n" in told and "no effect" not in told
+    assert "these have" not in both.verdict(lambda x: (x * x, x.min())).text
+    assert "these have" not in both.verdict(lambda x: (x.min(), x.max())).text

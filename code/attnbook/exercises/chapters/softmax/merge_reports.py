@@ -73,6 +73,26 @@ def with_floor(floor):
     return merge_reports
 
 
+def with_threshold(low):
+    """A block is taken for empty where its L is below a number."""
+
+    def merge_reports(out_a, lse_a, out_b, lse_b):
+        seen_a = np.where(lse_a[..., None] < low, 0, out_a)
+        seen_b = np.where(lse_b[..., None] < low, 0, out_b)
+        return guarded_merge(seen_a, lse_a, seen_b, lse_b)
+
+    return merge_reports
+
+
+def widened_to(dtype):
+    """Computed, and returned, in a dtype that may be wider than that of the reports."""
+
+    def merged(*reports):
+        return merge_reports(*(x.astype(np.result_type(x, dtype)) for x in reports))
+
+    return merged
+
+
 def guarded_merge(out_a, lse_a, out_b, lse_b):
     """The chapter's, with an axis for the features."""
     lse = np.logaddexp(lse_a, lse_b)
@@ -106,7 +126,7 @@ def query_by_query(out_a, lse_a, out_b, lse_b):
 
 
 rng = np.random.default_rng(4)
-NAN, EMPTY = np.nan, -np.inf
+NAN, EMPTY, LOWEST = np.nan, -np.inf, -1.7e308
 
 
 def drawn(*batch, n_q, d_v, dtype=np.float64):
@@ -161,8 +181,14 @@ CASES = (
     stress(**pair([[1], [2]], [1000, -1000], [[3], [4]], [-1000, 1000])),
     stress(**pair([[1], [NAN]], [0, 2000], [[NAN], [4]], [-2000, 0])),
     stress(**pair([[NAN]], [-2000], [[4]], [0])),
-    stress(**pair([[NAN]], [EMPTY], [[4]], [-2e30])),
+    stress(
+        **pair([[7]], [LOWEST], [[NAN]], [EMPTY]), gives=(np.array([[7.0]]), np.array([LOWEST]))
+    ),
+    stress(
+        **pair([[NAN]], [EMPTY], [[4]], [LOWEST]), gives=(np.array([[4.0]]), np.array([LOWEST]))
+    ),
     stress(**with_empty(drawn(n_q=3, d_v=2, dtype=np.float32), a=[0, 1], b=[1, 2])),
+    stress(**with_empty(drawn(n_q=3, d_v=2, dtype=np.float16), a=[0, 1], b=[1, 2])),
 )
 
 MISTAKES = r"""
@@ -195,13 +221,22 @@ that a block is empty.
     np.isinf(lse_a)[..., None], np.isinf(lse_b)[..., None] → np.isnan(out_a), np.isnan(out_b)
     np.isinf(lse_a)[..., None], np.isinf(lse_b)[..., None] → np.isnan(out_a).any(-1, keepdims=True), np.isnan(out_b).any(-1, keepdims=True)
     np.isinf(lse_a)[..., None], np.isinf(lse_b)[..., None] → np.isnan(out_a).all(-1, keepdims=True), np.isnan(out_b).all(-1, keepdims=True)
+    np.isfinite(lse_a)[..., None] → ~np.isnan(out_a).all(-1, keepdims=True) ; np.isfinite(lse_b)[..., None] → ~np.isnan(out_b).all(-1, keepdims=True)
+    np.isfinite(lse_a)[..., None] → (np.isfinite(lse_a) & ~np.isnan(out_a).all(-1))[..., None] ; np.isfinite(lse_b)[..., None] → (np.isfinite(lse_b) & ~np.isnan(out_b).all(-1))[..., None]
+    np.isfinite(lse_a)[..., None] → ~np.isnan(out_a[..., :1]) ; np.isfinite(lse_b)[..., None] → ~np.isnan(out_b[..., :1])
+    np.where(np.isfinite(lse_a)[..., None], out_a, 0) → np.nan_to_num(out_a)
+    np.where(np.isfinite(lse_b)[..., None], out_b, 0) → np.nan_to_num(out_b)
     a[..., None] * seen_a + b[..., None] * seen_b → np.nansum([a[..., None] * out_a, b[..., None] * out_b], axis=0)
 a NaN is lost where its block's fraction rounds to 0: unless its L is -inf, a block counts, however
 little.
     a[..., None] * seen_a + b[..., None] * seen_b → np.where(a[..., None] > 0, a[..., None] * seen_a, 0) + np.where(b[..., None] > 0, b[..., None] * seen_b, 0)
+    a[..., None] * seen_a + b[..., None] * seen_b → np.where(a[..., None] > 0, a[..., None] * seen_a, 0) + b[..., None] * seen_b
+    a[..., None] * seen_a + b[..., None] * seen_b → a[..., None] * seen_a + np.where(b[..., None] > 0, b[..., None] * seen_b, 0)
 a block may be empty for one query and not for another: decide for each query by itself.
     is all_at_once
     is if_empty
+    np.all ⇒ np.any
+    np.all ⇒ np.any ; np.nan_to_num(out_b) → np.where(np.isfinite(lse_b)[..., None], out_b, 0)
     np.isfinite(lse_a)[..., None] → np.isfinite(lse_a).any() ; np.isfinite(lse_b)[..., None] → np.isfinite(lse_b).any()
     np.isfinite(lse_a)[..., None] → np.isfinite(lse_a).all() ; np.isfinite(lse_b)[..., None] → np.isfinite(lse_b).all()
 where one block is empty the output is 0: it should be that of the other block.
@@ -226,9 +261,11 @@ the end.
     a[..., None] * seen_a + b[..., None] * seen_b → a[:, None] * seen_a + b[:, None] * seen_b
     [..., None] ⇒ [:, None]
     np.isfinite(lse_a)[..., None] → np.isfinite(lse_a) ; np.isfinite(lse_b)[..., None] → np.isfinite(lse_b)
+    np.where(np.isfinite(lse_a)[..., None], out_a, 0) → np.where(np.isfinite(lse_a), out_a, 0) ; np.where(np.isfinite(lse_b)[..., None], out_b, 0) → np.where(np.isfinite(lse_b), out_b, 0) ; a[..., None] * seen_a + b[..., None] * seen_b → a * seen_a + b * seen_b
     np.isfinite(lse_a)[..., None] → np.isfinite(lse_a)[:, None] ; np.isfinite(lse_b)[..., None] → np.isfinite(lse_b)[:, None]
 each output is multiplied by the other block's fraction.
     = merge_reports(out_a, lse_b, out_b, lse_a)
+    np.exp(lse_a - shift), np.exp(lse_b - shift) → np.exp(lse_b - lse), np.exp(lse_a - lse)
     a[..., None] * seen_a + b[..., None] * seen_b → a[..., None] * seen_b + b[..., None] * seen_a
 the outputs are added, or averaged evenly: each block counts in proportion to e^L.
     a[..., None] * seen_a + b[..., None] * seen_b → seen_a + seen_b
@@ -244,6 +281,14 @@ the larger L is subtracted in the exponent, so the fractions do not sum to 1: su
 each e^L is computed by itself, and overflows or underflows: subtract before you take exponentials.
     is over_sum
     np.log(a + b) → np.logaddexp(lse_a, lse_b)
+a finite L, however low, is taken for that of an empty block: only L = -inf says that a block is
+empty.
+    is with_threshold(-1e2) || with_threshold(-1e3) || with_threshold(-1e4)
+    is with_threshold(-1e30) || with_threshold(-1e300)
+    = merge_reports(np.where(lse_a[..., None] < -1e4, 0, out_a), lse_a, out_b, lse_b)
+    = merge_reports(out_a, lse_a, np.where(lse_b[..., None] < -1e4, 0, out_b), lse_b)
+    is with_threshold(np.finfo(np.float32).min)
+    = guarded_merge(np.where(np.exp(lse_a)[..., None] == 0, 0, out_a), lse_a, np.where(np.exp(lse_b)[..., None] == 0, 0, out_b), lse_b)
 each block counts in proportion to L itself: take e^L.
     a, b = np.exp(lse_a - shift), np.exp(lse_b - shift) → a, b = lse_a / (lse_a + lse_b), lse_b / (lse_a + lse_b)
 the sign in the exponent is turned: L_a - L is never above 0.
@@ -264,6 +309,10 @@ L is a natural logarithm: it goes with np.exp and np.logaddexp, not with powers 
     np.logaddexp → np.logaddexp2 ; np.exp ⇒ np.exp2
 the results stand in the wrong order: the output comes first, then L.
     return a[..., None] * seen_a + b[..., None] * seen_b, lse → return lse, a[..., None] * seen_a + b[..., None] * seen_b
+the results have another dtype than the reports.
+    is widened_to(np.float64) || widened_to(np.float32)
+    = (merge_reports(out_a, lse_a, out_b, lse_b)[0].astype(float), np.logaddexp(lse_a, lse_b))
+    = (merge_reports(out_a, lse_a, out_b, lse_b)[0], np.logaddexp(lse_a, lse_b).astype(float))
 """
 
 exercise = write(

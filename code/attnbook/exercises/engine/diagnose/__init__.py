@@ -9,7 +9,12 @@ from attnbook.exercises.engine.attempt import attempt
 from attnbook.exercises.engine.compare import NUMBERS, difference
 from attnbook.exercises.engine.diagnose.arguments import mixed, returned, substitutes, unused
 from attnbook.exercises.engine.diagnose.cases import division
-from attnbook.exercises.engine.diagnose.relations import first_wrong, relation, right_results
+from attnbook.exercises.engine.diagnose.relations import (
+    first_wrong,
+    in_order,
+    relation,
+    right_results,
+)
 from attnbook.exercises.engine.diagnose.slips import mistaken
 
 OF_NUMBERS = "values", "shape"  # what differs of a result that is an array, as it should
@@ -43,6 +48,8 @@ def _facts(exercise, answer, outcomes, faults):
     found = [division(exercise.cases, faults)]
     if all(faults[i].differs in OF_NUMBERS for i in failing):
         pairs = [(exercise.wanted[i].value, outcomes[i].value) for i in failing]
+        if said := in_order(pairs):
+            return [said]
         found = [relation(pairs), *found]
         if not any(found):
             found = [_experiment(exercise, answer, [exercise.cases[i].arguments for i in failing])]

@@ -34,6 +34,16 @@ def first_wrong(want, got):
     return lambda results: results[index] if isinstance(results, tuple) else None
 
 
+def in_order(pairs):
+    """What is said of results that have, in each pair (want, got), the shapes of another order."""
+    names = getattr(pairs[0][0], "_fields", ())
+    shapes = [[[getattr(x, "shape", ()) for x in results] for results in p] for p in pairs if names]
+    for order in permutations(names):  # begins with the order that is wanted
+        if all(got == [want[names.index(name)] for name in order] for want, got in shapes):
+            return f"these have the shapes of {', '.join(order)}" if order != names else None
+    return None
+
+
 def right_results(pairs):
     """Which of several results are right in each pair (want, got); None if there are none."""
     names = enumerate(getattr(pairs[0][0], "_fields", ()))
