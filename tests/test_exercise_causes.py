@@ -341,3 +341,26 @@ def test_several_slips_that_give_one_number_share_a_sentence():
     assert "3.5 d wide, not 4" in exercises.cost.overtakes.verdict(14.5 * 4096).text
     assert "all ranks" in exercises.many_gpus.bytes_sent.verdict(3840).text
     assert "sum to 36" not in exercises.flex_attention.document_blocks.verdict([15, 6, 15]).text
+
+
+def slopes(first, second):
+    return [list(np.array([5, 3, 4]) - slope * np.array([16, 0, 32])) for slope in (first, second)]
+
+
+TYPED = [  # an exercise, a wrong answer, and the beginning of what it must hear
+    ("positions.two_slopes", slopes(1 / 8, 1 / 8), "both heads have the same slope"),
+    ("positions.two_slopes", slopes(1 / 8, 1 / 4), "the first slope is 1/8 here"),
+    ("positions.two_slopes", slopes(1 / 32, 1 / 4), "the second slope is 1/4 here"),
+    ("positions.two_slopes", slopes(1 / 16, 1 / 8), "the first slope is 1/16 here"),
+    ("positions.two_slopes", slopes(1 / 16, 1 / 32), "the first slope is 1/16 here"),
+    ("positions.two_slopes", slopes(1 / 8, 1 / 16), "the first slope is 1/8 here"),
+    ("positions.two_slopes", [[1, 3, 0], [3, 3, 0]], "the second slope is 1/8 here"),
+    ("positions.two_slopes", [[3, 3, 0], [4, 3, 0]], "the first slope is 1/8 here"),
+    ("positions.two_slopes", [[4, 0, 8], [2, 0, 4]], "of the rows, the first is wrong"),
+]
+
+
+@pytest.mark.parametrize(("name", "answer", "sentence"), TYPED)
+def test_what_was_typed_hears_a_cause_that_explains_it(name, answer, sentence):
+    text = exercises.find(name).verdict(answer).text
+    assert text.startswith(f"Not yet: {sentence}"), text

@@ -52,9 +52,9 @@ the first key gains what it should lose: ALiBi subtracts for a distance on eithe
     SCORES + FOUR * BACK
     at 0: SCORES + BACK / 4
     at 1: SCORES + BACK / 16
-nothing is subtracted from the last key: without a mask the query sees it, 32 steps away.
+nothing is subtracted from the last key: without a mask the query sees it.
     SCORES - FOUR * np.maximum(BACK, 0)
-nothing is subtracted from the first key: it is 16 steps away.
+nothing is subtracted from the first key: it is not at the query's position.
     SCORES - FOUR * np.maximum(-BACK, 0)
 the last key is hidden here, but there is no mask: ALiBi extends to keys on the right of the query.
     [[1, 3, -np.inf], [4, 3, -np.inf]]
@@ -69,22 +69,28 @@ the distance is counted in keys: count it in positions, 20 − 4 for the first k
 these are the slopes of eight heads: with four heads, even the first slope is smaller.
     SCORES - EIGHT * FAR || SCORES + EIGHT * FAR || SCORES - EIGHT * BACK || SCORES + EIGHT * BACK
     -EIGHT * FAR || EIGHT * FAR
+both heads have the same slope: from head to head it shrinks by the same factor.
+    SCORES - FAR / [[8], [8]] || SCORES - FAR / [[2], [2]] || SCORES - FAR / [[32], [32]]
 the first slope is 1/2 here, as with eight heads: with four heads it is smaller.
     at 0: SCORES - FAR / 2
+the first slope is 1/8 here: with four heads it is larger.
+    at 0: SCORES - FAR / 8
+    [[3, 3, 0], [4, 3, 0]]
+the first slope is 1/16 here: with four heads it is larger.
+    at 0: SCORES - FAR / 16
 these are the slopes of two heads: with four heads, even the first slope is larger.
     SCORES - TWO * FAR || SCORES + TWO * FAR || SCORES - TWO * BACK || SCORES + TWO * BACK
     -TWO * FAR || TWO * FAR
-the second slope is 1/8 here: with four heads, the slope shrinks by the factor 1/4 from head to head.
+the second slope is 1/8 here: with four heads, the slope shrinks faster from head to head.
     at 1: SCORES - FAR / 8
+    [[1, 3, 0], [3, 3, 0]]
+the second slope is 1/4 here: with four heads it is smaller.
+    at 1: SCORES - FAR / 4
 the heads are counted from 0 here: the first slope is not 1, but the factor itself.
     SCORES - 4 * FOUR * FAR
     SCORES + 4 * FOUR * FAR
     SCORES - 4 * FOUR * BACK
     at 0: SCORES - FAR
-both heads have the slope of the first: from head to head the slope shrinks by the same factor.
-    at 1: SCORES - FAR / 4
-both heads have the slope of the second: that of the first is larger.
-    at 0: SCORES - FAR / 16
 these are the slopes of the last two heads: the first head has the largest slope.
     SCORES - FAR / [[256], [64]]
     SCORES - FAR / [[64], [256]]
@@ -98,6 +104,11 @@ the penalty is the distance times the slope, which is a negative power of 2, and
     at 0: SCORES - 4 * FAR
 nothing is subtracted: these are the scores before the penalty.
     [[5, 3, 4], [5, 3, 4]]
+in one head nothing is subtracted: these are the scores before the penalty.
+    at 0: SCORES
+    at 1: SCORES
+every sign is turned: subtract the penalties from the scores, not the scores from the penalties.
+    FOUR * FAR - SCORES
 the scores are multiplied: subtract slope times distance from them.
     SCORES * FOUR * FAR
     SCORES * np.exp(-FOUR * FAR)
