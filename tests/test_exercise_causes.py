@@ -113,6 +113,8 @@ def test_fractions_and_several_numbers_are_an_answer():
     assert exercises.temperature.colder.verdict(*reversed(answer)).state == "wrong"
     assert exercises.weighted_average.not_a_lookup.verdict(Fraction(5, 2)).state == "right"
     assert exercises.weighted_average.not_a_lookup.verdict(10**400).state == "wrong"
+    for one in ([1.5], np.array([[2.5]])):
+        assert exercises.weighted_average.not_a_lookup.verdict(one).state == "right"
 
 
 ONCE_PASSED = {
@@ -347,6 +349,7 @@ def slopes(first, second):
     return [list(np.array([5, 3, 4]) - slope * np.array([16, 0, 32])) for slope in (first, second)]
 
 
+LOOKUP = "weighted_average.not_a_lookup"
 TYPED = [  # an exercise, a wrong answer, and the beginning of what it must hear
     ("positions.two_slopes", slopes(1 / 8, 1 / 8), "both heads have the same slope"),
     ("positions.two_slopes", slopes(1 / 8, 1 / 4), "the first slope is 1/8 here"),
@@ -357,6 +360,10 @@ TYPED = [  # an exercise, a wrong answer, and the beginning of what it must hear
     ("positions.two_slopes", [[1, 3, 0], [3, 3, 0]], "the second slope is 1/8 here"),
     ("positions.two_slopes", [[3, 3, 0], [4, 3, 0]], "the first slope is 1/8 here"),
     ("positions.two_slopes", [[4, 0, 8], [2, 0, 4]], "of the rows, the first is wrong"),
+    (LOOKUP, 1.495, "here the two differ by 7.71e-22: find"),
+    (LOOKUP, 1.502, "here the two differ by 8.24e-09: find"),
+    *((LOOKUP, x, "the query must be one number from −10 to 10") for x in (1e7, 11, [1.5, 2.5])),
+    *((LOOKUP, x, "at a key itself") for x in (2.0, [2.0], [[2]])),
 ]
 
 

@@ -36,11 +36,18 @@ def nearest_value(query):
     return values[np.argmin(np.abs(query - keys))]
 
 
-def is_one_number(query):
-    if not isinstance(query, (int, float)) or not abs(query) < np.inf:
-        return "the query must be one finite number."
-    if abs(query) > 1e6:
-        return "so far out all keys are equally near after rounding: stay closer to them."
+def with_one_number(version):
+    """The version, which may also be given the number in a list."""
+    return lambda query: version(np.asarray(query).item())
+
+
+def differs_enough_or_not_at_all(query):
+    number = isinstance(query, (int, float, np.ndarray)) and np.size(query) == 1
+    if not number or np.asarray(query).dtype.kind not in "fiu" or not -10 <= query <= 10:
+        return "the query must be one number from −10 to 10."
+    gap = abs(with_one_number(narrow_attention)(query) - with_one_number(nearest_value)(query))
+    if 0 < gap <= 0.01:
+        return f"here the two differ by {gap:.3g}: find a query where it is more than 0.01."
     return None
 
 
@@ -61,6 +68,7 @@ exercise = break_it(
     MISTAKES,
     broken=nearest_value,
     right=narrow_attention,
-    allowed=is_one_number,
+    allowed=differs_enough_or_not_at_all,
+    through=with_one_number,
     stated=(6, 4),
 )
