@@ -349,7 +349,7 @@ def slopes(first, second):
     return [list(np.array([5, 3, 4]) - slope * np.array([16, 0, 32])) for slope in (first, second)]
 
 
-LOOKUP = "weighted_average.not_a_lookup"
+KEYS, LOOKUP = "dot_product.toy_keys", "weighted_average.not_a_lookup"
 TYPED = [  # an exercise, a wrong answer, and the beginning of what it must hear
     ("positions.two_slopes", slopes(1 / 8, 1 / 8), "both heads have the same slope"),
     ("positions.two_slopes", slopes(1 / 8, 1 / 4), "the first slope is 1/8 here"),
@@ -360,6 +360,13 @@ TYPED = [  # an exercise, a wrong answer, and the beginning of what it must hear
     ("positions.two_slopes", [[1, 3, 0], [3, 3, 0]], "the second slope is 1/8 here"),
     ("positions.two_slopes", [[3, 3, 0], [4, 3, 0]], "the first slope is 1/8 here"),
     ("positions.two_slopes", [[4, 0, 8], [2, 0, 4]], "of the rows, the first is wrong"),
+    *((KEYS, x, "of the numbers, the first is wrong") for x in ((0.81, 0.27), (0.799, 0.274))),
+    (KEYS, (0.67, 0.12), "these are the weights for the query (1, 0)"),
+    (KEYS, (0.67, 0.27), "the first is a weight of the softmax, for the query (1, 1)"),
+    *(
+        (KEYS, x, "these are the weights of the key that stays")
+        for x in ((0.12, 0.73), (0.73, 0.2))
+    ),
     (LOOKUP, 1.495, "here the two differ by 7.71e-22: find"),
     (LOOKUP, 1.502, "here the two differ by 8.24e-09: find"),
     *((LOOKUP, x, "the query must be one number from −10 to 10") for x in (1e7, 11, [1.5, 2.5])),
