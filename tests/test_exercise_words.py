@@ -63,6 +63,9 @@ FAULT_ALONE = {
     "gradients.trains_anyway": ([9, 10], "more keys"),
     "past_the_trained_length.left_behind": ([8, 4, 4, 8, 7, 7], "layers below"),
     "flash_attention.causal_blocks": ([6, 42, 4], "13, 14 and 15"),
+    "transformer.missing": ([4, 2, 5, 3, 1], "told apart"),
+    "positions.two_slopes": ([[1, 3, 4], [4, 3, 4]], "32"),
+    "dot_product.toy_keys": ([0.31, 0.04], "is 2"),
 }
 
 

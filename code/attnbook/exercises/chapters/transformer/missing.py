@@ -66,13 +66,13 @@ def missing():
 MISTAKES = """
 A and D: after `−` comes `a`, for certain a digit. Whoever sees a token knows that, and pays ln 10.
     [3, 2, 4, 5, 1]
-A: a digit costs 2.8 wherever it is asked for, `=` and `.` cost 1.6: nothing is told apart.
+A: `a` costs more than ln 10, so this model doesn't know that a digit comes after `−`.
     at 0: 1 || 2 || 3 || 4
 B: 0.6 for `c` is less than ln 10, so this model has read the digits, but not their order.
     at 1: 1 || 3 || 4 || 5
 C: this model knows even `a` and `b`, which no token before them tells.
     at 2: 1 || 2 || 3 || 5
-D: 1.1 is ln 3: after a digit it doesn't know which of three positions it is at.
+D: `b` costs more than ln 10, so this model doesn't know that a digit comes after `a`.
     at 3: 1 || 2 || 4 || 5
 E: after `−ab` it is sure of `=`, so it knows the position, but `c` costs what a guess costs.
     at 4: 2 || 3 || 4 || 5
