@@ -367,6 +367,7 @@ TYPED = [  # an exercise, a wrong answer, and the beginning of what it must hear
         (KEYS, x, "these are the weights of the key that stays")
         for x in ((0.12, 0.73), (0.73, 0.2))
     ),
+    ("transformer.missing", [np.inf] * 5, "of the numbers, the first is wrong: inf is too large"),
     (LOOKUP, 1.495, "here the two differ by 7.71e-22: find"),
     (LOOKUP, 1.502, "here the two differ by 8.24e-09: find"),
     *((LOOKUP, x, "the query must be one number from −10 to 10") for x in (1e7, 11, [1.5, 2.5])),

@@ -320,6 +320,24 @@ def test_a_whole_number_may_be_typed_as_a_float():
     assert exercises.weighted_average.not_a_lookup.verdict(1e300).state == "wrong"
 
 
+class Unreadable:
+    def __array__(self, *given, **named):
+        raise LookupError("no array")
+
+    def __repr__(self):
+        raise LookupError("no words")
+
+
+UNREAD = [Unreadable(), range(10**9), range(10**30), 10**5000]
+
+
+@pytest.mark.parametrize("typed", UNREAD, ids=["unreadable", "long", "longer", "large"])
+def test_what_cannot_be_read_or_shown_is_refused(typed):
+    for exercise in (exercises.weighted_average.not_a_lookup, exercises.temperature.colder):
+        verdict = exercise.verdict(typed)
+        assert verdict.state == "wrong" and len(verdict.text) < 200
+
+
 def test_an_input_of_a_break_is_described_as_it_was_typed():
     told = exercises.modules.whose_mask.verdict(torch.zeros(2, 2, 2)).text
     assert "mask is float32 tensor of shape (2, 2, 2); expected booleans" in told

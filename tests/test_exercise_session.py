@@ -33,6 +33,18 @@ def test_an_answer_that_never_ends_is_stopped(monkeypatch):
     assert "did not finish: the check stopped after 0.5 seconds of computing, in" in text(endless)
 
 
+class Endless(tuple):
+    def __iter__(self):
+        while True:
+            yield 0.0
+
+
+def test_results_that_never_end_are_stopped(monkeypatch):
+    monkeypatch.setattr(attempt, "SECONDS", 0.2)
+    told = text(lambda x: Endless((x, x)))
+    assert "did not finish: the check stopped after 0.2 seconds of computing, in call 1" in told
+
+
 def test_an_answer_that_swallows_the_interrupt_is_told(monkeypatch):
     def patient(x):
         with contextlib.suppress(BaseException):

@@ -244,7 +244,11 @@ def describe(value):
         return f"{str(value.dtype).rpartition('.')[2]} {_noun(value)} of shape {tuple(value.shape)}"
     if value is None:
         return "None"
-    return f"{type(value).__name__} {shortened(repr(value), 80)}"
+    kind = type(value).__name__
+    try:
+        return f"{kind} {shortened(repr(value), 80)}"
+    except Exception:  # its own, or an integer too long to print
+        return kind
 
 
 def shortened(text, width):

@@ -68,7 +68,7 @@ def attempt(function, arguments, writable=True, seconds=None):
     try:
         with quiet(output), _time_limit(SECONDS if seconds is None else seconds):
             value = function(*args.values())
-        outcome = Outcome(_copy(value), value)
+            outcome = Outcome(_copy(value), value)
     except KeyboardInterrupt:
         raise
     except BaseException as error:

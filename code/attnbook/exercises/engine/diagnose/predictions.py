@@ -80,7 +80,7 @@ def _factor(want, got):
     factors = got[seen] / want[seen]
     exact = all(np.array_equal(x, np.round(x)) for x in (want, got))  # whole: nothing is rounded
     alike = np.allclose(factors, factors[0], rtol=1e-6 if exact else 2e-3, atol=0)
-    alike = alike and abs(factors[0] - 1) > 5e-3
+    alike = alike and np.isfinite(factors[0]) and abs(factors[0] - 1) > 5e-3
     return factors[0] if factors[0] and alike else None
 
 
