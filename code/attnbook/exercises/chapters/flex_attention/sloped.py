@@ -10,7 +10,8 @@ A score_mod sees one score and its four places. What a bias stores, n_q · n_k n
 it computes where it is needed.
 
 Notice
-No array of n_q · n_k numbers is ever made: the bias costs a few operations a score.
+Compiled, and with a block mask, the call makes no array of n_q · n_k numbers: the bias costs a few
+operations a score.
 """
 
 import functools
