@@ -3,8 +3,8 @@
 Hints
 1. By the chain rule the gradient of S times the loss is S times the gradient. Write that array
    first, and round it with `.astype(np.float16)`.
-2. `np.isfinite` is False for ∞ and for NaN. Which array do you ask, the exact gradient or what was
-   stored?
+2. `np.isfinite` says of each number whether it is neither ∞ nor NaN. What makes one answer of so
+   many?
 3. What the factor has saved is saved in the stored array. Convert it to float64 before anything
    makes it small again.
 4. A step can end in three ways: skipped, good, or good and the last of `interval`. What are S and
@@ -81,11 +81,12 @@ def some(n, size, scale, good, interval):
 
 
 SMALL = 2.0**-27  # a typical gradient of the chapter
+BESIDE_MIDDLE = 1 + 2.0**-11 + 2.0**-30  # float32 has it in the middle of two float16 numbers
 
 CASES = (
-    at([1.0], [0.25], 65536.0, 0, 2000, gives=([0.75], 65536.0, 1)),
-    at([1.0], [3.0], 65536.0, 0, 2000, gives=([1.0], 32768.0, 0)),
+    at([1.0], [0.25], 1024.0, 0, 2000, gives=([0.75], 1024.0, 1)),
     at([0.0], [SMALL], 1024.0, 1, 2000, gives=([-SMALL], 1024.0, 2)),
+    at([1.0], [3.0], 65536.0, 0, 2000, gives=([1.0], 32768.0, 0)),
     at([1.0], [-0.5], 1024.0, 2, 3, gives=([1.5], 2048.0, 0)),
     at([1.0], [-128.0], 1024.0, 2, 3, gives=([1.0], 512.0, 0)),
     at([0.0], [2.0**-40], 1024.0, 1, 3, gives=([0.0], 1024.0, 2)),
@@ -97,12 +98,15 @@ CASES = (
     at([0.0], [2049.0], 2.0, 0, 2, gives=([-2048.0], 2.0, 1)),
     at([0.0, 0.0], [SMALL, -SMALL / 4], 2.0**16, 7, 8, gives=([-SMALL, SMALL / 4], 2.0**17, 0)),
     at([0.0, 0.0], [50000.0, 1.0], 1.0, 1, 3, gives=([-49984.0, -1.0], 1.0, 2)),
+    at([0.0, 0.0], [4e4, 4e4], 1.0, 0, 5, gives=([-4e4, -4e4], 1.0, 1)),
+    at([0.0, 0.0], [4e4, -4e4], 1.0, 3, 5, gives=([-4e4, 4e4], 1.0, 4)),
     some(4, 1e-3, 2.0**12, 10, 2000),
     some(5, 1e-7, 2.0**16, 1999, 2000),
     some(6, 1e3, 2.0**8, 30, 2000),
     stress(**at([0.0], [65519.0], 1.0, 0, 9).arguments, gives=(np.array([-65504.0]), 1.0, 1)),
     stress(**at([0.0], [65520.0], 1.0, 8, 9).arguments, gives=(np.array([0.0]), 0.5, 0)),
     stress(**at([0.0], [1e5], 0.5, 3, 4).arguments, gives=(np.array([-1e5 + 32]), 1.0, 0)),
+    at([0.0], [BESIDE_MIDDLE], 1.0, 0, 5, gives=([-1 - 2.0**-10], 1.0, 1), to=stress),
     some(300, 1e-6, 2.0**14, 3, 7),
 )
 
@@ -110,12 +114,21 @@ MISTAKES = """
 the gradient is rounded before it is multiplied: what has become 0 in float16 stays 0 under any factor.
     (scale * gradient).astype(np.float16) → scale * gradient.astype(np.float16)
     (scale * gradient).astype(np.float16) → (scale * gradient.astype(np.float16).astype(float)).astype(np.float16)
+    (scale * gradient).astype(np.float16) → scale * gradient.astype(np.float16).astype(float)
+the product is rounded twice here, to float32 and then to float16.
+    (scale * gradient).astype(np.float16) → (scale * gradient).astype(np.float32).astype(np.float16)
+    (scale * gradient).astype(np.float16) → (scale * gradient.astype(np.float32)).astype(np.float16)
 the quotient is a float16 here, and most of what the factor has saved is lost again.
     stored.astype(np.float64) / scale → stored / scale || (stored / scale).astype(np.float64)
     stored.astype(np.float64) / scale → (stored.astype(np.float64) / scale).astype(np.float16).astype(np.float64)
     np.float64(stored) / scale → np.float64(stored / scale)
 the exact gradient is finite where float16 has stored ∞: it is the stored one that has to be asked.
     np.isfinite(stored) → np.isfinite(gradient) || np.isfinite(scale * gradient)
+finite numbers may have a sum, a product or a difference that is not: ask each number.
+    np.isfinite(stored).all() → np.isfinite(stored.sum()) || np.isfinite(np.abs(stored).sum())
+    np.isfinite(stored).all() → np.isfinite(stored.prod()) || np.isfinite(stored @ stored) || np.isfinite(stored.max() - stored.min())
+nothing here asks whether a stored number is ∞ or NaN: then the step is skipped, and S is halved.
+    not np.isfinite(stored).all() → False
 one ∞ or NaN among the gradients is enough: the whole step is skipped.
     np.isfinite(stored).all() → np.isfinite(stored).any()
 a skipped step moves no weight, not even one whose own gradient is finite.
@@ -139,8 +152,9 @@ a skipped step ends the row of good ones: the count is 0 again.
     scale / 2, 0 → scale / 2, good || scale / 2, good + 1 || scale / 2, 1
 a doubled S has seen no good step yet: the count is 0 again.
     2 * scale, 0 → 2 * scale, good + 1 || 2 * scale, 1 || 2 * scale, good
+S is never doubled here: this step counts, too, as one of the `interval`.
+    if good + 1 == interval → if False || if good == interval || if good >= interval || if good + 1 > interval
 this step is a good one, too: with it there are good + 1 in a row.
-    if good + 1 == interval → if good == interval || if good >= interval || if good + 1 > interval
     scale, good + 1 → scale, good
 S is doubled one step too early: it takes `interval` good steps, this one included.
     if good + 1 == interval → if good + 2 >= interval
