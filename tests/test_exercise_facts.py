@@ -68,6 +68,7 @@ def test_no_relation_is_made_up():
     assert relation([(WEIGHTS, np.array([[0.25, 0.75], [0.9, 0.1]]))]) is None
     assert relation([(np.array(2.0), np.array(4.0))]) is None
     assert relation([(np.array(2.0), np.array([2.0]))]) is None  # no digit differs
+    assert relation([(WEIGHTS, np.full((2, 2), np.nan))]) is None  # not right but for NaN
 
 
 def test_axes_in_another_order_are_told_from_rounding():

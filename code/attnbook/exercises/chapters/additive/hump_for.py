@@ -33,18 +33,19 @@ def hump_for(w_v):
     return -slopes[None], np.stack([slopes, sign])
 
 
+MARGIN = 0.01
 AT = np.arange(-2.0, 3.0)
 KEYS = np.stack([AT, np.ones(5)], axis=1)
 
 
 def preferred(function):
-    """For `through`: the position that each query prefers, NaN where keys tie for the first place."""
+    """For `through`: the position that each query prefers, NaN where no key leads by the margin."""
 
     def call(w_v):
         w_q, w_k = two_matrices(function(w_v))
         scores = additive_scores(AT[:, None], KEYS, w_q, w_k, w_v)
         second, first = np.sort(scores, axis=-1)[:, -2:].T
-        return np.where(first - second > 1e-9, AT[scores.argmax(axis=-1)], np.nan)
+        return np.where(first - second > MARGIN, AT[scores.argmax(axis=-1)], np.nan)
 
     return call
 
@@ -95,6 +96,12 @@ these matrices do not depend on the signs in w_v: they suit some of them, and no
     np.sign(w_v) → np.abs(w_v)
 the sign of one number in w_v is used for both; they may differ.
     np.sign(w_v) → np.full(2, np.sign(w_v[0])) || np.full(2, np.sign(w_v[1]))
+where both signs are equal, both units bring the score up from key to key. (A unit has a column of
+W_k, not a row.)
+    np.sign(w_v) → np.sign(w_v[0]) * np.array([1.0, -1.0])
+    np.stack([slopes, sign]) → np.stack([slopes, sign]).T
+where both signs are equal, both units bring the score down from key to key.
+    np.sign(w_v) → np.sign(w_v[1]) * np.array([-1.0, 1.0])
 what counts is each sign, not whether the two are equal.
     np.sign(w_v) → np.array([1.0, np.sign(w_v[0] * w_v[1])])
     np.sign(w_v) → np.array([np.sign(w_v[0] * w_v[1]), 1.0])
@@ -110,8 +117,15 @@ must that of a query.
     -slopes[None] → -np.ones((1, 2)) || np.ones((1, 2))
 W_q has to undo what a key's position adds to each unit, and so it goes with the first row of W_k.
     -slopes → -sign || sign || -np.array([1.0, -1.0]) || np.array([1.0, -1.0])
-all keys get the same score: the two units cancel everywhere, or both are saturated.
-    sign]) → 0 * sign]) || slopes]) || -slopes]) || 30 * sign])
+no key leads by 0.01: the two units cancel, are saturated, or are hardly pushed.
+    sign]) → 0 * sign]) || slopes]) || -slopes]) || 12 * sign]) || 30 * sign])
+    return -slopes[None], np.stack([slopes, → return -1e-6 * slopes[None], np.stack([1e-6 * slopes,
+where w_v is small, no key leads by 0.01: the units are saturated or hardly pushed.
+    sign]) → 3.5 * sign]) || 4 * sign]) || 5 * sign])
+    return -slopes[None], np.stack([slopes, → return -0.1 * slopes[None], np.stack([0.1 * slopes,
+    return -slopes[None], np.stack([slopes, sign]) → return -0.1 * slopes[None], 0.1 * np.stack([slopes, sign])
+    return -slopes[None], np.stack([slopes, sign]) → return -0.2 * slopes[None], 0.2 * np.stack([slopes, sign])
+    np.sign(w_v) → np.sign(np.round(w_v))
 where w_v is large, all keys get the same score: both units are saturated.
     sign]) → w_v])
 the key at the query's position gets the smallest score of all: this is a valley and not a hump.
@@ -128,9 +142,7 @@ every query prefers the key at −2: from key to key the score only falls.
 a negative number in w_v turns its unit over: the bias was adapted, the push of the position not.
     sign * [1.0, -1.0] → np.array([1.0, -1.0])
 a negative number in w_v turns its unit over: the push of the position was adapted, the bias not.
-    sign]) → np.ones(2)]) || -np.ones(2)])
-a unit has a column of W_k, not a row: this matrix is transposed.
-    np.stack([slopes, sign]) → np.stack([slopes, sign]).T
+    sign]) → np.ones(2)]) || -np.ones(2)]) || np.sign(w_v[[0, 0]])]) || np.sign(w_v[[1, 1]])])
 the hump stands beside the query, or between two keys: its climb and its fall are not equally far
 away from the query.
     sign]) → sign * [1.0, 0.0]]) || sign * [0.0, 1.0]]) || sign * [2.0, 0.0]]) || sign * [0.0, 2.0]])
