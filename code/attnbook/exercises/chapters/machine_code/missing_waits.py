@@ -75,7 +75,7 @@ def missing_waits():
 
 
 MISTAKES = """
-line 4: `0x1` leaves the copies pending that were issued last, those of line 1. So after line 2 the
+line 4: `0x1` leaves the copies pending that were issued last, those of line 1. So after line 3 the
 keys are there.
     at 0: 0
 line 4 reads the queries and the keys, and no values.
@@ -91,6 +91,9 @@ line 8: `0x1` leaves one product pending. Products are done in order, so it is t
     at 2: 4
 line 8 reads R24, with which line 6 has nothing to do.
     at 2: 6
+lines 8 and 10 use registers, and the copies of lines 0 and 1 go to shared memory.
+    at 2: 1
+    at 3: 0 || 1
 line 10 overwrites R120. Who may still be reading it after line 7?
     at 3: -1
 line 10 uses none of the scores, which are finished since line 7 anyway: look for R120.
@@ -103,6 +106,8 @@ line 13: the waits of lines 7 and 11 speak for a thread's own group. Who else re
     at 4: -1
 line 13 overwrites the keys, which line 6 does not read.
     at 4: 6
+line 13 overwrites the keys, and the copies of line 1 are values.
+    at 4: 1
 line 13: no thread goes past line 3 before all copies of the keys have arrived.
     at 4: 0
 line 15: both groups have waited for their products in line 11, and then for each other in line 14.
@@ -117,10 +122,25 @@ line 13 copies keys, which lie elsewhere: line 15 has nothing to do with them.
 asked for is the copy or the product that may be unfinished, and not the wait that should see to it.
     at 0: 2 || 3
     at 1: 2 || 3 || 5
-    at 2: 3 || 5 || 7
-    at 3: 3 || 5 || 7 || 11
-    at 4: 3 || 5 || 7 || 11 || 14
-    at 5: 3 || 5 || 7 || 11 || 14
+    at 2: 2 || 3 || 5 || 7
+    at 3: 2 || 3 || 5 || 7
+    at 4: 2 || 3 || 5 || 7 || 11
+    at 5: 2 || 3 || 5 || 7 || 11 || 14
+asked for is an earlier line, neither the line itself nor a later one.
+    at 0: 4 || 5 || 6 || 7 || 8 || 9 || 10 || 11 || 12 || 13 || 14 || 15
+    at 1: 6 || 7 || 8 || 9 || 10 || 11 || 12 || 13 || 14 || 15
+    at 2: 8 || 9 || 10 || 11 || 12 || 13 || 14 || 15
+    at 3: 10 || 11 || 12 || 13 || 14 || 15
+    at 4: 13 || 14 || 15
+    at 5: 15
+the only negative answer is −1, where the listing makes sure of everything.
+    [-2, 1, -2, 6, 4, -2]
+    at 0: -2
+    at 1: -2
+    at 2: -2
+    at 3: -6
+    at 4: -4
+    at 5: -2
 where nothing is missing the answer is −1; 0 is the number of a line.
     [0, 1, 0, 6, 4, 0]
     at 2: 0
