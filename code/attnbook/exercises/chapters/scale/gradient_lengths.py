@@ -5,8 +5,8 @@ Hints
    front of the keys. Write both down for each case.
 2. If two scores differ by x, the ratio of their weights is e to the power x. Here the three ratios are
    3, 3⁴ and 3. Which weights α_0 and α_1 have these ratios and the sum 1?
-3. Each length is α_0 (1 - α_0) times the length of the gradient of the difference between the scores.
-   In the third case that difference is q' · (k_0 - k_1). What is its gradient with respect to q'?
+3. Each length is α_0 (1 - α_0) times the length of one vector: the one whose product with the query
+   is the difference between the scores. Which vector is that in each case?
 
 Why
 Each length is $\alpha_0(1 - \alpha_0) \cdot c\,|k_0 - k_1|$. With the scale the scores differ by
@@ -49,6 +49,8 @@ this is c |k_0 - k_1|, the gradient of the difference between the scores: the sl
     [1, 4, 4]
 α_0 is multiplied by c |k_0 - k_1|, but the slope of softmax is α_0 (1 - α_0).
     [3 / 4, 4 * 81 / 82, 3]
+these are weights: we ask how long the gradient of α_0 is.
+    [1 / 4, 1 / 82, 1 / 4] || [3 / 4, 81 / 82, 3 / 4]
 this is the size of the whole matrix ∂α/∂q, which has a row for each of the two weights: we ask for
 the row of α_0 alone.
     [0.2652, 0.0681, 1.0607]
