@@ -3,9 +3,10 @@ r"""The memory of three tile sizes · medium · 7 min
 Hints
 1. How large is a tile, t by t, in each of the three calls? And which rows of the chapter's table
    depend on t, which on the width, and which on both?
-2. A number takes 4 bytes, so each head needs 4 · 3 · 128 · 4096 bytes, which are 6 MiB. What does
-   a thread need for its tile, and how many threads are there?
-3. With t = 512 a thread needs 2 MiB for 2 t² numbers, and 0.75 MiB for 3 · 128 t.
+2. A number takes 4 bytes, and a MiB has 2²⁰. What does one head need, and how many heads are there?
+   What does one thread need, and how many threads are there?
+3. With t = 512 the scores of a tile, and the room beside them, take 2 MiB. The third row of the table
+   has something more for each thread: how much is it at this width?
 
 Why
 The output and the copies of keys and values take 6 MiB for each of the 16 heads, 96 MiB in all,
@@ -45,8 +46,10 @@ def mib(heads=16, threads=4, width=128, tile_width=None, copies=3, scores=2, row
 MISTAKES = """
 the order is: the default blocks, then blocks of 512, then no block mask.
     mib()[[1, 0, 2]] || mib()[[2, 1, 0]] || mib()[[0, 2, 1]] || mib()[[1, 2, 0]] || mib()[[2, 0, 1]]
-these are bytes, KiB or megabytes: a MiB has 2²⁰ bytes.
-    mib() * 2**20 || mib() * 2**10 || mib() * 2**20 / 1e6
+this is another unit: a MiB has 2²⁰ bytes.
+    mib() * 2**20 || mib() * 2**10 || mib() / 2**10
+    mib() * 2**20 / 1e6 || np.round(mib() * 2**20 / 1e6, 1)
+    mib() * 2**20 / 1e3 || np.round(mib() * 2**20 / 1e3) || mib() * 2**20 / 1e9
 these are numbers, or bytes of another float: in float32 a number takes 4 bytes.
     mib() / 4 || mib() / 2 || mib() * 2 || mib() * 2**18
 this is the chapter's formula as it stands, for one head of width 64 and one thread: all three are
@@ -117,6 +120,10 @@ heads and threads have changed places.
     at 0: mib(heads=4, threads=16)[0]
     at 1: mib(heads=4, threads=16)[1]
     at 2: mib(heads=4, threads=16)[2]
+t is how long a tile is, and not the number of tiles in a row.
+    mib(t=4096 // TILES)
+    at 0: mib(t=4096 // TILES)[0]
+    at 1: mib(t=4096 // TILES)[1]
 this is what the heads need: the threads' tiles come on top.
     mib(threads=0)
     at 0: mib(threads=0)[0]
