@@ -66,6 +66,8 @@ FAULT_ALONE = {
     "transformer.missing": ([4, 2, 5, 3, 1], "told apart"),
     "positions.two_slopes": ([[1, 3, 4], [4, 3, 4]], "32"),
     "dot_product.toy_keys": ([0.31, 0.04], "is 2"),
+    "dot_product.four_tests": ([[0, 0, 1, 0], [1, 0, 0, 1], [1, 1, 0, 0], [0, 1, 0, 0]], "passes"),
+    "machine_code.missing_waits": ([-1, 1, 1, 6, 4, -1], "sign"),
 }
 
 

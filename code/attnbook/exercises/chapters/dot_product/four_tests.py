@@ -5,9 +5,8 @@ Hints
    Only then look at the tests.
 2. The scores of the kernel are the right ones and something that is added to each of them. What is
    it, and for which keys is it the same in a whole row? And for which d_k are d_k and its root equal?
-3. Two mistakes mix up queries. Neither can do any harm to a query that is alone. If there are three
-   queries, ask what the weights are when no query has a preference, and what each row of them sums
-   to.
+3. Two mistakes mix up queries. What do they do to one query, and what to three? And what are the
+   three rows of weights, and their sums, when no query has a preference?
 
 Why
 The kernel has the right weights if all keys have the same length, because only half the squared
@@ -63,6 +62,13 @@ def four_tests():
 MISTAKES = """
 0 and 1 are exchanged: 1 stands for a test that the version passes.
     [[0, 1, 0, 1], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, 1, 1]]
+a test that rejects a version has a 0 here: −1 stands for nothing.
+    [[1, -1, 1, -1], [1, -1, -1, 1], [1, 1, -1, -1], [-1, 1, -1, -1]]
+    at 0: [1, -1, 1, -1]
+    at 1: [1, -1, -1, 1]
+    at 2: [1, 1, -1, -1]
+    at 3: [-1, 1, -1, -1]
+    [[1, 0, 1, -1], [1, 0, 0, 1], [1, 1, 0, 0], [0, 1, 0, 0]]
 rows and columns are exchanged: each version has a row, and each test a column.
     [[1, 1, 1, 0], [0, 0, 1, 1], [1, 0, 0, 0], [0, 1, 0, 0]]
 one query is enough to find a wrong score: its five keys differ, and wrong weights for them give a
@@ -70,45 +76,38 @@ wrong output.
     [[1, 1, 1, 0], [1, 1, 0, 1], [1, 1, 0, 0], [0, 1, 0, 0]]
 no version fails all four tests: look for what is special about each of them.
     [[0, 0, 0, 0]] * 4
-with equal keys the kernel passes: each query is equally far from all of them.
+the kernel with equal keys: how far is a query from each of them?
     at 0: [0, 0, 1, 0]
-with one query the kernel is rejected: its scores contain half the squared length of each key, and the
-five lengths differ.
+the kernel with one query: are its five keys equally long?
     at 0: [1, 1, 1, 0]
-with keys of one length the kernel passes: half the squared length is the same number for all of them,
-and softmax ignores it.
+the kernel with keys of one length: what does softmax make of a number that all scores of a row
+share?
     at 0: [1, 0, 0, 0]
-at width 1 the kernel is rejected: the length of such a key is the size of its only entry, and the five
-sizes differ.
+the kernel at width 1: are five keys with a single entry equally long?
     at 0: [1, 0, 1, 1]
-with equal keys the missing root is not found: equal scores stay equal, whatever divides them.
+the missing root with equal keys: what becomes of equal scores when they are divided?
     at 1: [0, 0, 0, 1]
-with one query the missing root is found: the vectors are 4 wide, and divided by 4 the scores lie
-closer together than divided by 2.
+the missing root with one query: do five scores give the same weights divided by 4 as divided by 2?
     at 1: [1, 1, 0, 1]
-with keys of one length the missing root is found: the divisor depends on the number of entries, which
-is 4, and the scores of keys that point in different directions differ.
+the missing root with keys of one length: is it their length by which the scores are divided?
     at 1: [1, 0, 1, 1]
-at width 1 the missing root is not found: the root of 1 is 1.
+the missing root at width 1: by what should the scores be divided?
     at 1: [1, 0, 0, 0]
-with equal keys the weights of query 0 are right for every query: each key gets 1/5.
+the weights of query 0 with equal keys: which query prefers another key?
     at 2: [0, 1, 0, 0]
-with one query the weights of query 0 are right: there is no other.
+the weights of query 0 with one query: who else gets them?
     at 2: [1, 0, 0, 0]
-with keys of one length the weights of query 0 are wrong for the other two queries: the keys point in
-different directions, and each query has its own preference.
+the weights of query 0 with keys of one length: do all three queries prefer the same key?
     at 2: [1, 1, 1, 0]
-at width 1 the weights of query 0 are wrong for the other two queries, whose only entries differ from
-its own.
+the weights of query 0 at width 1: do three queries with a single entry have the same weights?
     at 2: [1, 1, 0, 1]
-with equal keys the common sum is found: a row has equal weights, but as it shares its sum with two
-others, they are not 1/5.
+the common sum with equal keys: is each of the five weights of a row 1/5?
     at 3: [1, 1, 0, 0]
-with one query the common sum is right: the matrix has a single row.
+the common sum with one query: how many rows has the matrix?
     at 3: [0, 0, 0, 0]
-with keys of one length the common sum is found: three rows sum to 1 together, so none does so alone.
+the common sum with keys of one length: what does a row sum to?
     at 3: [0, 1, 1, 0]
-at width 1 the common sum is found: it runs over three rows.
+the common sum at width 1: is it the sum of each row?
     at 3: [0, 1, 0, 1]
 """
 
