@@ -15,7 +15,7 @@ mistaken = partial(altered, script="previews.js")
 CHAPTER, FIRST, PLAIN = "book/numpy/additive.html", "book/index.html", "book/teaching.html"
 EQUATION = "a.internal[href='#equation-eq-additive']"
 LINKS = {  # what is shown -> the page, the link or the address of one, and a word of it
-    "source": (CHAPTER, "article a.external[title]", r"^Dzmitry Bahdanau.*arXiv:1409.0473"),
+    "source": (CHAPTER, "article a.external[title]", r"^Ilya Sutskever.*arXiv:1409.3215"),
     "entry": (FIRST, "bibliography.html#id2", r"\d{4}"),
     "equation": (CHAPTER, EQUATION, r"\(8\.4\)"),
     "equation elsewhere": (PLAIN, "numpy/additive.html#equation-eq-additive", r"\(8\.4\)"),

@@ -55,8 +55,10 @@ def passes(weights, q, k):
 
 def four_tests():
     """1 where a version (row) passes a test (column), and 0 where it is rejected."""
-    versions = kernel, no_root, first_query, one_sum
-    return [[int(passes(version, *test)) for test in TESTS] for version in versions]
+    rows = []
+    for version in (kernel, no_root, first_query, one_sum):
+        rows.append([int(passes(version, *test)) for test in TESTS])
+    return rows
 
 
 MISTAKES = """
