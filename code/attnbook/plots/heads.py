@@ -4,7 +4,6 @@ import numpy as np
 
 from attnbook.colours import BLUE, FAINT, GREEN, GREY, INK, MUTED, ORANGE, SERIES
 from attnbook.plots.arguments import dictionary, real_array
-from attnbook.plots.grids import side_by_side
 from attnbook.plots.primitives import FRAME, arrow, box, heading, line, sheet, text
 from attnbook.plots.style import drawn
 
@@ -15,9 +14,9 @@ HEADS = {  # the weights that the minus gives to the three words, in sixths
 }
 SHARING = {"multi-head": 4, "grouped-query": 2, "multi-query": 1}
 N_HEADS = 4
-CUTS = {  # which of two heads gets each of twelve numbers, three words of four features
-    "transpose": np.arange(12).reshape(3, 4) % 4 // 2,
-    "view": np.arange(12).reshape(3, 4) // 6,
+CUTS = {  # for the two halves of each of four words: the head that gets it, and in which row
+    "transpose": [[(half, word) for half in range(2)] for word in range(4)],
+    "view": [[divmod(2 * word + half, 4) for half in range(2)] for word in range(4)],
 }
 TEXT = {"the": 0.1, "black": 0.2, "cats": 0.4, "sleep": 0.3}  # word → weight for the last query
 
@@ -50,6 +49,7 @@ def _read(ax, x, title, heads):
         return
     for place in found.values():
         arrow(ax, (place, 2.6), (x + (0.42 if place > x else -0.42), 3.05))
+    text(ax, x, 2.75, "subtract,\nenlarge", color=MUTED)
     box(ax, x, 3.22, 2.0, 0.36, f"2 − 10 = −{WORDS['10'] - WORDS['2']}", ORANGE)
 
 
@@ -108,10 +108,20 @@ def _shared(x, head, n_kv):
 
 @drawn
 def cut_grids():
-    """Draw which head gets which numbers of three words: with the transpose, and by a view."""
-    colored = [[[(BLUE, GREEN)[m] for m in row] for row in owners] for owners in CUTS.values()]
-    owners = [owners.astype(str) for owners in CUTS.values()]
-    return side_by_side(colored, list(CUTS), 2, words=owners, axes=("words", "features"))
+    """Draw which head gets which half of each word: with the transpose, and by a view."""
+    ax = sheet(2.7)
+    for n, (name, halves) in enumerate(CUTS.items()):
+        x = 1.95 + 3.4 * n
+        heading(ax, x, 0.22, name)
+        for half, features in enumerate(("features 0, 1", "features 2, 3")):
+            text(ax, x + 1.25 * (half - 0.5), 0.6, features, color=MUTED)
+        for word, row in enumerate(halves):
+            y = 0.95 + 0.45 * word
+            text(ax, x - 1.37, y, f"word {word}", ha="right", color=MUTED)
+            for half, (head, place) in enumerate(row):
+                said, color = f"head {head}, row {place}", (BLUE, GREEN)[head]
+                box(ax, x + 1.25 * (half - 0.5), y, 1.2, 0.38, said, color)
+    return ax.figure
 
 
 @drawn

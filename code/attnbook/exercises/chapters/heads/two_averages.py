@@ -3,7 +3,7 @@
 Hints
 1. The weights are 7/9, 1/9 and 1/9: all three words take part, and the minus has number 0.
 2. The left average is (7 · 9 + 27) / 9.
-3. By which factor must the difference of the two averages be multiplied to become −18?
+3. Subtract the second average from the first. By what factor is the difference too small?
 
 Why
 (7 · 9 + 27)/9 = 10 and (9 + 7 · 27)/9 = 22. Their difference is −12, and the right one is −18, so

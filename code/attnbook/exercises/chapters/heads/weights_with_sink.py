@@ -10,7 +10,8 @@ Why
 Each row gets the score of its head's sink as one more column; after the softmax the column is
 dropped, and with it the weight that nobody reads. The maximum is taken over both, so nothing
 overflows. The other way, softmax(scores) · σ(L − sink) with the log-sum-exp L of the row, is as
-right.
+right if σ does not overflow either: 1 / (1 + np.exp(sink − L)) does for a very large sink, while
+np.exp(−np.logaddexp(0, sink − L)) does not.
 
 Notice
 A head whose sink is high says something only where a key fits well. Without it, a head that finds
