@@ -10,7 +10,7 @@ A score_mod sees one score and its four places. What a bias stores, n_q · n_k n
 it computes where it is needed.
 
 Notice
-Compiled, and with a block mask, the call makes no array of n_q · n_k numbers: the bias costs a few
+For 4096 queries and keys in 16 heads the bias would take a GiB in float32. The score_mod takes a few
 operations a score.
 """
 

@@ -16,8 +16,8 @@ text. The four threads add 1.25, 11 and 536 MiB to the 96.
 
 Notice
 Only the tiles depend on the block mask: those of 128 add 1 % to what the heads need anyway, and a
-single block makes it nearly seven times as much. More threads would make it worse, and more heads
-would not.
+single block makes it six and a half times as much. More threads would make that worse, and more
+heads would not.
 """
 
 import numpy as np
