@@ -16,15 +16,15 @@ Each row of G_S sums to 0: to raise all scores alike changes nothing.
 
 import numpy as np
 
+from attnbook import gradients
 from attnbook.exercises.engine import predict
-from attnbook.gradients import softmax_backward
 
 
 def another_row():
     """G_V and G_S for the weights 1/2, 1/4, 1/4, the values 8, 0, 4 and G_O = 4."""
     weights, grad_out = np.array([[2, 1, 1]]) / 4, 4.0
     values = np.array([[8.0, 0.0, 4.0]])
-    grad_scores = softmax_backward(grad_out * values, weights)
+    grad_scores = gradients.softmax_backward(grad_out * values, weights)
     return np.concatenate([grad_out * weights, grad_scores])
 
 

@@ -20,7 +20,7 @@ of it.
 
 import numpy as np
 
-from attnbook import gradients
+from attnbook import gradients, reference
 from attnbook.exercises.chapters.gradients._differences import by_small_steps, drawn
 from attnbook.exercises.engine import case, stress, write
 from attnbook.masks import causal_mask
@@ -32,7 +32,7 @@ def rotated_backward(grad_out, q, k, v, theta, mask):
     """The forward pass in reverse: attention, then the copies summed, then rotated back."""
     at, times = np.arange(k.shape[-2]), q.shape[-3] // k.shape[-3]
     late = at[len(at) - q.shape[-2] :]
-    keys, values = repeat_heads(rope(k, at, theta), times), repeat_heads(v, times)
+    keys, values = (reference.repeat_heads(x, times) for x in (rope(k, at, theta), v))
     backward = gradients.scaled_dot_product_attention_backward
     given = rope(q, late, theta), keys, values
     grad_q, *copies = backward(grad_out, *given, mask=mask)
@@ -106,6 +106,7 @@ the values were not rotated, and so their gradient is not rotated back.
 attention met rotated queries and keys: its backward pass needs them, and not q and k.
     rope(q, late, theta) → q ; rope(k, at, theta) → k
     rope(q, late, theta) → q
+    (rope(k, at, theta), v) → (k, v)
     repeat_heads(rope(k, at, theta), times) → repeat_heads(k, times)
 a shared head was read by several heads, and it collects the sum: not the mean, and not one of them.
     repeat_heads_backward(x, times) → repeat_heads_backward(x, times) / times
@@ -117,8 +118,8 @@ one gradient for each query head is too many: a shared head collects from all th
 copies of one head stand side by side, 0 0 1 1; here every second head is added up.
     gradients.repeat_heads_backward(x, times) → summed_in_turns(x, times)
 copies of one head stand side by side, 0 0 1 1: here the forward pass reads them in turns, 0 1 0 1.
-    repeat_heads(rope(k, at, theta), times), repeat_heads(v, times) → tiled(rope(k, at, theta), times), tiled(v, times)
-    repeat_heads(rope(k, at, theta), times), repeat_heads(v, times) → tiled(rope(k, at, theta), times), tiled(v, times) ; gradients.repeat_heads_backward(x, times) → summed_in_turns(x, times)
+    reference.repeat_heads(x, times) → tiled(x, times)
+    reference.repeat_heads(x, times) → tiled(x, times) ; gradients.repeat_heads_backward(x, times) → summed_in_turns(x, times)
 the last query stands where the last key does, so that query 0 need not stand at position 0.
     late = at[len(at) - q.shape[-2] :] → late = at[: q.shape[-2]]
     late = at[len(at) - q.shape[-2] :] → late = at[: q.shape[-2]] ; gradients.repeat_heads_backward(x, times) → summed_in_turns(x, times)

@@ -1,8 +1,8 @@
 r"""Project, step 3: find the bugs · hard · 20 min
 
 Hints
-1. Let your judge try inputs on which no two sizes agree, and which change one thing at a time: first
-   more keys than queries, then two shared heads. Which gradients does it reject each time?
+1. Let no two sizes of your inputs agree, and change one thing at a time: first try more keys than
+   queries, then two shared heads. Which gradients does your judge reject each time?
 2. If a single gradient is rejected, the line to look for is one that the other two do not pass
    through.
 3. Four heads share two: which of the four are copies of head 0, and which of them does the backward
@@ -63,6 +63,9 @@ def mended(grad_out, q, k, v, theta, mask):
 
 def trains_anyway():
     """The lines in which the pass that trains and the mended one differ."""
+    # two lines are mended:
+    # grad_k, grad_v = (gradients.repeat_heads_backward(x, times) for x in (grad_k, grad_v))  # 10
+    # grad_q = rope(grad_q, -at[-q.shape[1] :], theta)  # 11
     sources = (inspect.getsource(each) for each in (trains_well, mended))
     given, right = (source.splitlines()[1:] for source in sources)
     lines = enumerate(zip(given, right, strict=True), start=1)
