@@ -52,12 +52,27 @@ def test_no_text_in_a_part_leaves_it(ax):
                 assert box.x0 < extent.x0 and extent.x1 < box.x1
 
 
-def test_keys_and_values_go_from_the_encoder_to_the_cross_attention(ax):
+def places(ax, name):
+    """The heights at which a name stands, by the column: left of the middle or right of it."""
+    found = [t.get_position() for t in ax.texts if t.get_text() == name]
+    return {("encoder" if x < 3.35 else "decoder"): y for x, y in found}
+
+
+def test_the_output_of_the_last_encoder_block_goes_to_every_decoder_block(ax):
+    (rail,) = [
+        ln for ln in ax.lines if len(set(ln.get_xdata())) == 1 and 2.9 < ln.get_xdata()[0] < 3.9
+    ]
+    (out,) = [
+        ln for ln in ax.lines if ln.get_xdata()[0] < 2 and ln.get_xdata()[-1] == rail.get_xdata()[0]
+    ]
+    below = out.get_ydata()[0] - places(ax, "block N")["encoder"]
+    assert 0 < below < 0.3, "it leaves the last block at its lower edge"
+    assert min(rail.get_ydata()) < out.get_ydata()[-1] < max(rail.get_ydata())
     paths = [p.get_path() for p in ax.patches if isinstance(p, FancyArrowPatch)]
     arrows = [path.vertices[path.codes != Path.CLOSEPOLY] for path in paths]
-    (crossing,) = [a for a in arrows if a[:, 0].min() < 2 and a[:, 0].max() > 3]
-    cross = next(y for y, name in DECODER["parts"].items() if name == "cross-attention")
-    assert crossing[crossing[:, 0].argmax(), 1] == pytest.approx(cross)
+    reached = [a[a[:, 0].argmax(), 1] for a in arrows if 3 < a[:, 0].min() < 3.5 < a[:, 0].max()]
+    blocks = [places(ax, name)["decoder"] for name in ("cross-attention", "block 2", "block N")]
+    assert sorted(reached) == pytest.approx(blocks, abs=0.06)
 
 
 def test_in_the_causal_way_the_words_that_come_later_are_hidden():

@@ -6,12 +6,14 @@ Hints
 3. Word 4 of a sentence of length 4 is padding: the words count from 0.
 
 Why
-A row moves if its query may look at the changed word, or is that word's own. Bidirectional: all 6.
-Causal: rows 2, 3, 4 and 5, so 4. A target word asks, and answers nobody, so 1 row. A source word
-answers all 4 target words. Real words never look at padding, so 0.
+A row moves if its query may look at the changed word, or if the query itself has changed and sees at
+least two keys. Bidirectional: all 6. Causal: rows 2, 3, 4 and 5, so 4. In cross-attention a target
+word asks, and answers nobody, so 1 row. A source word moves every row of the encoder's output, and
+all 4 rows of the decoder read from there. Real words never look at padding, so 0.
 
 Notice
-In one column of a mask you can read which rows a word reaches; the word's own row moves besides.
+In one column of a mask you can read which rows a word reaches; the word's own row moves besides, if
+its query sees at least two keys.
 """
 
 import numpy as np
@@ -56,12 +58,11 @@ no causal mask takes part in the third case, and a target word is no key: only i
     at 2: 2
 in the third case the target word gives a query only, and queries do not look at each other.
     at 2: 4 || 6
-the output of cross-attention has one row for each of the 4 target words; the 6 source words are its
-keys.
+the decoder has one row for each of its 4 target words; the 6 source words give it keys and values.
     at 3: 6
-in the fourth case all target words see the source word: it is a key.
+in the fourth case cross-attention carries the source word to all target words: it is a key.
     at 3: 0
-no causal mask takes part in the fourth case: the source is known to every target word.
+the decoder's causal mask hides its own words alone: every target word sees the whole source.
     at 3: 2 || 3
 those are the padded rows, 4 and 5; only the rows of the 4 real words count.
     at 4: 2
