@@ -98,11 +98,12 @@ def _broad_arrow(ax, start, end, width):
 
 
 @drawn
-def roofline(roofs, points):
+def roofline(roofs, points, measured=None):
     """Draw rooflines: operations a second that a machine can do, over operations for each byte.
 
     `roofs` is a dict, machine → (operations a second, bytes a second); `points` a dict of dicts,
-    machine → name → (operations for each byte, operations a second).
+    machine → name → (operations for each byte, operations a second). The points of `measured`, if
+    it is given, such a dict as well, are drawn hollow, with their names below.
 
     Raises
     ------
@@ -120,6 +121,11 @@ def roofline(roofs, points):
             x, y = real_array(f"points[{machine!r}][{name!r}]", point, (2,))
             ax.plot(x, y, MARKERS[k], color=SERIES[k])
             ax.annotate(name, (x, y), textcoords="offset points", **_beside(n, x < top / slope))
+        for name, point in (measured or {}).get(machine, {}).items():
+            x, y = real_array(f"measured[{machine!r}][{name!r}]", point, (2,))
+            ax.plot(x, y, MARKERS[k], color=SERIES[k], markerfacecolor=PAPER)
+            below = {"xytext": (0, -18), "ha": "center"}
+            ax.annotate(name, (x, y), textcoords="offset points", **below)
     ax.set(xscale="log", yscale="log", xlim=(0.05, 2e4))
     ax.set(xlabel="operations for each byte", ylabel="operations a second")
     ax.margins(y=0.1)
@@ -132,22 +138,24 @@ def _beside(n, steep):
     """Where a name stands: above a flat roof, and in turns right and left of a steep one."""
     if not steep:
         return {"xytext": (0, 8), "ha": "center"}
-    return {"xytext": (-8, 2), "ha": "right"} if n % 2 else {"xytext": (9, -7), "ha": "left"}
+    return {"xytext": (-8, 6), "ha": "right"} if n % 2 else {"xytext": (9, -7), "ha": "left"}
 
 
 @drawn
 def queue_diagram():
-    """Draw how a host hands three kernels to a GPU, and where a clock should stop."""
+    """Draw how a host hands kernels to a GPU, and where a clock should start and stop."""
     ax = sheet(2.3)
     for y, name in ((0.85, "host"), (1.55, "GPU")):
         text(ax, 0.4, y, name, weight="semibold")
         line(ax, [0.8, 6.5], [y + 0.3, y + 0.3], width=0.8)
+    box(ax, 1.23, 0.85, 0.8, 0.4, "wait", RED)
+    box(ax, 1.23, 1.55, 0.8, 0.4, "first call", BLUE)
     for k in range(3):
-        box(ax, 1.1 + 0.4 * k, 0.85, 0.36, 0.4, f"{k + 1}", ORANGE)
-        box(ax, 2.6 + 1.3 * k, 1.55, 1.25, 0.4, f"kernel {k + 1}", BLUE)
-        arrow(ax, (1.1 + 0.4 * k, 1.06), (2.05 + 1.3 * k, 1.34), width=0.8)
-    box(ax, 4.02, 0.85, 3.6, 0.4, "synchronize: wait", RED)
-    for x, words in ((2.14, "too early"), (5.87, "right")):
+        box(ax, 1.98 + 0.36 * k, 0.85, 0.32, 0.4, f"{k + 1}", ORANGE)
+        box(ax, 3.03 + 1.12 * k, 1.55, 1.07, 0.4, f"kernel {k + 1}", BLUE)
+        arrow(ax, (1.98 + 0.36 * k, 1.06), (2.57 + 1.12 * k, 1.34), width=0.8)
+    box(ax, 4.44, 0.85, 2.75, 0.4, "synchronize: wait", RED)
+    for x, words in ((1.73, "start"), (2.97, "too early"), (5.88, "stop")):
         line(ax, [x, x], [0.45, 2.0], color=INK, linestyle=(0, (4, 2)))
         text(ax, x, 0.25, words)
     text(ax, 6.3, 2.1, "time", color=MUTED)
