@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch
 
 from attnbook import measure, plots
-from attnbook.colours import BLUE, GREEN, ORANGE, SEEN
+from attnbook.colours import BLUE, GREEN, ORANGE, PAPER, SEEN
 from attnbook.plots import costs
 
 
@@ -40,6 +40,20 @@ def test_a_roof_turns_flat_at_its_ridge():
     xs, ys = core.get_xdata(), core.get_ydata()
     assert (xs[1], ys[1]) == (10, 1e11) and ys[2] == 1e11
     assert ys[0] == pytest.approx(xs[0] * 1e10)
+
+
+def test_what_was_measured_is_hollow_and_stands_where_it_was_measured():
+    points = {"core": {"filled": (2, 2e10)}}
+    ax = plots.roofline(ROOFS, points, {"core": {"hollow": (2, 1e10)}}).axes[0]
+    drawn = {
+        tuple(float(at[0]) for at in line.get_data()): line.get_markerfacecolor()
+        for line in ax.lines
+        if line.get_marker() not in ("None", "")
+    }
+    assert set(drawn) == {(2, 2e10), (2, 1e10)}
+    assert drawn[2, 1e10] == PAPER != drawn[2, 2e10]
+    with pytest.raises(ValueError, match=r"measured\['core'\]\['x'\] is .*; expected real numbers"):
+        plots.roofline(ROOFS, points, {"core": {"x": (1, 2, 3)}})
 
 
 @pytest.mark.parametrize(
