@@ -44,7 +44,8 @@ def test_a_roof_turns_flat_at_its_ridge():
 
 def test_what_was_measured_is_hollow_and_stands_where_it_was_measured():
     points = {"core": {"filled": (2, 2e10)}}
-    ax = plots.roofline(ROOFS, points, {"core": {"hollow": (2, 1e10)}}).axes[0]
+    given = ROOFS, points, {"core": {"hollow": (2, 1e10)}}
+    (ax,) = figure_of(lambda: plots.roofline(*given)).axes
     drawn = {
         tuple(float(at[0]) for at in line.get_data()): line.get_markerfacecolor()
         for line in ax.lines
