@@ -30,7 +30,7 @@ MISTAKES = """
 a probability costs minus its logarithm: −ln(1/61), not 1/61.
     [1 / 61, 1 / 61, 1 / 122]
     at 0: 1 / 61
-logits of 0 are no loss of 0: equal logits are equal probabilities, whatever the logits are.
+logits of 0 are no loss of 0: equal logits give equal probabilities, and each is below 1.
     [0, 0, 0]
     at 0: 0
 the first is in nats and the second in bits: a bit is ln 2 = 0.69 nats, so there are more bits.

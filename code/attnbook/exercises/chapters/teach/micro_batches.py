@@ -10,8 +10,8 @@ With the losses (6) and (1, 2, 3) the means are 6 and 2, and their mean is 4. Th
 the mean 3. In a mean of means the single token counts as much as the three others together.
 
 Notice
-Well-known trainers computed this until the autumn of 2024. Neither loss looks wrong by itself; a
-comparison tells them apart: the same texts, in one batch and in several, must give the same loss.
+Well-known trainers have computed this. Neither loss looks wrong by itself; a comparison tells them
+apart: the same texts, in one batch and in several, must give the same loss.
 """
 
 import numpy as np

@@ -12,8 +12,8 @@ on nothing follows that the text has said: what stands there is padding, althoug
 stop.
 
 Notice
-Who leaves out every target that equals the padding leaves out the first stop as well, and the model
-never learns to end.
+Who leaves out every target that equals the padding leaves out the first stop as well, and then
+nothing teaches the model to end.
 """
 
 import functools
@@ -90,7 +90,7 @@ the first stop has to be learned, too: only what follows it is not asked for.
     texts[:, 1:], -100) → texts[:, 1:], -100) ; return targets → return torch.where(targets == stop, -100, targets)
 after the first `stop` nothing is asked for: the other stops are padding.
     going_on = (texts == stop).cumsum(dim=1) == 0 → going_on = texts == texts
-the position of the first stop is asked for nothing either: the stop itself has to count, too.
+the position of the first stop is asked for nothing either: its target would be padding.
     .cumsum(dim=1) == 0 → .cumsum(dim=1) <= 1
     (texts == stop).cumsum(dim=1) == 0 → (texts == stop).cumsum(dim=1) - (texts == stop).int() == 0
 the stops of each text are its own, and those of the first text say nothing about the others.
