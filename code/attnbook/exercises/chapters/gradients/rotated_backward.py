@@ -32,7 +32,8 @@ def rotated_backward(grad_out, q, k, v, theta, mask):
     """The forward pass in reverse: attention, then the copies summed, then rotated back."""
     at, times = np.arange(k.shape[-2]), q.shape[-3] // k.shape[-3]
     late = at[len(at) - q.shape[-2] :]
-    keys, values = (reference.repeat_heads(x, times) for x in (rope(k, at, theta), v))
+    shared = (rope(k, at, theta), v)
+    keys, values = (reference.repeat_heads(x, times) for x in shared)
     backward = gradients.scaled_dot_product_attention_backward
     given = rope(q, late, theta), keys, values
     grad_q, *copies = backward(grad_out, *given, mask=mask)

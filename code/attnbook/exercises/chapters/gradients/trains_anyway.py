@@ -63,9 +63,8 @@ def mended(grad_out, q, k, v, theta, mask):
 
 def trains_anyway():
     """The lines in which the pass that trains and the mended one differ."""
-    # two lines are mended:
-    # grad_k, grad_v = (gradients.repeat_heads_backward(x, times) for x in (grad_k, grad_v))  # 10
-    # grad_q = rope(grad_q, -at[-q.shape[1] :], theta)  # 11
+    # mended, line 10 calls gradients.repeat_heads_backward(x, times)
+    # for both, and line 11 is grad_q = rope(grad_q, -at[-q.shape[1] :], theta)
     sources = (inspect.getsource(each) for each in (trains_well, mended))
     given, right = (source.splitlines()[1:] for source in sources)
     lines = enumerate(zip(given, right, strict=True), start=1)
