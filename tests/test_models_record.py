@@ -1,5 +1,7 @@
 """The records of three seeds, on two versions of PyTorch, say what the chapter claims of them."""
 
+from collections import Counter
+
 import pytest
 
 from attnbook import measure
@@ -12,6 +14,10 @@ LACKING = {"dates": set(), "dates-torch-2.14": {NARROW_LONG}}
 
 def runs(rows):
     return [(row["attention"], row["hidden"], row["steps"]) for row in rows]
+
+
+def every_run_thrice(rows, expected):
+    assert Counter(runs(rows)) == dict.fromkeys(expected, 3)
 
 
 def least_and_most(rows, attention, hidden, steps):
@@ -38,14 +44,19 @@ def test_the_record_has_every_run_and_bears_out_the_claims(name):
     found = measure.recorded(name)
     assert found["command"] == "python -m attnbook.models"
     assert found["settings"] == command.SETTINGS
-    expected = set(command.RUNS) - LACKING[name]
-    assert set(runs(found["rows"])) == expected and len(found["rows"]) == 3 * len(expected)
+    every_run_thrice(found["rows"], set(command.RUNS) - LACKING[name])
     claims(found["rows"])
 
 
 def test_the_records_are_of_two_versions():
     versions = {measure.recorded(name)["environment"]["torch"][:4] for name in RECORDS}
     assert versions == {"2.13", "2.14"}
+
+
+def test_a_run_that_stands_for_another_is_found():
+    rows = measure.recorded("dates")["rows"]
+    with pytest.raises(AssertionError):  # as many rows, of the same kinds, but not three of each
+        every_run_thrice([*rows[1:], rows[-1]], set(command.RUNS))
 
 
 def test_a_record_that_says_otherwise_is_found():
