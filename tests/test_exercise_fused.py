@@ -169,7 +169,7 @@ def attending(bias):
 
 @pytest.mark.parametrize("name", ["masked", "shaped"])
 @pytest.mark.parametrize("fill", [-10.0, -30.0, -50.0, -1e5, -1e9])
-def test_a_finite_fill_is_a_bid(name, fill):
+def test_a_finite_fill_is_recognised(name, fill):
     exercise = getattr(exercises.fused, name)
     for bias in (
         lambda q, mask: torch.where(mask, 0.0, fill),
