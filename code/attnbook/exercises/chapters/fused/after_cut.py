@@ -10,6 +10,7 @@ stands at key 0, and sees key 0 alone.
 
 Notice
 Slicing keys to the valid length saves work, and is right if the triangle is made before the cut.
+In a cache with free slots the last query stands at the last valid key: there the cut comes first.
 """
 
 import numpy as np
