@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from attnbook import exercises
+from attnbook.exercises.chapters.modules._trained import one_step
 from attnbook.exercises.chapters.modules.gated import Gated
 from attnbook.exercises.chapters.modules.through_a_file import through_a_file
 from attnbook.exercises.chapters.modules.train_on import train_on
@@ -69,6 +70,36 @@ class Empty(nn.Module):
 def left_in_training(module, optimiser, batches):
     losses = train_on(module, optimiser, batches)
     module.train()
+    return losses
+
+
+def by_its_own_mode_alone(module, optimiser, batches):
+    module.training = True
+    losses = [one_step(module, optimiser, *each) for each in batches]
+    module.eval()
+    return losses
+
+
+def by_the_modules_within(module, optimiser, batches):
+    for each in module.children():
+        each.train()
+    losses = [one_step(module, optimiser, *each) for each in batches]
+    module.eval()
+    return losses
+
+
+def without_modes(module, optimiser, batches):
+    return [one_step(module, optimiser, *each) for each in batches]
+
+
+def twice_in_evaluation(module, optimiser, batches):
+    module.eval()
+    return [one_step(lambda x: 2 * module(x), optimiser, *each) for each in batches]
+
+
+def left_inside(module, optimiser, batches):
+    losses = train_on(module, optimiser, batches)
+    module.train().training = False
     return losses
 
 
@@ -151,9 +182,14 @@ REFUSED = {
         lambda d_model, n_heads: None: "a NoneType was made; expected a module",
     },
     "train_on": {
-        left_in_training: "left in the state of training",
+        left_in_training: "left in training mode",
+        left_inside: "or one within it, was left in training mode",
+        by_its_own_mode_alone: "or one within it, was called in evaluation mode",
+        by_the_modules_within: "was called in evaluation mode",
+        without_modes: "was called in evaluation mode",
+        twice_in_evaluation: "was called in evaluation mode",
         one_loss: "expected a list of 1 losses",
-        with_records: "loss.item() has it",
+        with_records: "expected a Python number",
         emptying: "changed the list of batches",
         with_an_adam: "the optimiser is handed in",
         lambda *given: train_on(*given) and None: "is a `return` missing?",

@@ -181,7 +181,7 @@ def passed(name, told):
     return enter
 
 
-BLOCK, MODEL, WRITE = "transformer.decoder_block", "transformer.decoder", "transformer.write"
+BLOCK, MODEL = "transformer.decoder_block", "transformer.decoder"
 AGAIN = "a second text, which is longer, raises "
 KEPT = "it keeps something from call to call"
 
@@ -290,6 +290,48 @@ class CopiedBlocks(Decoder):
         super().__init__(vocabulary, length, d_model, map(copy.deepcopy, blocks))
 
 
+@passed(MODEL, "`self.blocks` has the blocks in another order than the list")
+class Turned(Decoder):
+    def __init__(self, vocabulary, length, d_model, blocks):
+        super().__init__(vocabulary, length, d_model, reversed(blocks))
+
+
+@passed(MODEL, "your class changed the list of blocks")
+class TurnedInPlace(Decoder):
+    def __init__(self, vocabulary, length, d_model, blocks):
+        blocks.reverse()
+        super().__init__(vocabulary, length, d_model, blocks)
+
+
+@passed(MODEL, "your class changed the list of blocks")
+class Emptying(Decoder):
+    def __init__(self, vocabulary, length, d_model, blocks):
+        super().__init__(vocabulary, length, d_model, blocks)
+        blocks.clear()
+
+
+@passed(MODEL, "Decoder(6, 8, 4, blocks) raises ValueError: too long")
+class NeverEight(Decoder):
+    def __init__(self, vocabulary, length, d_model, blocks):
+        super().__init__(vocabulary, length, d_model, blocks)
+        if length == 8:
+            raise ValueError("too long")
+
+
+@passed(MODEL, "a text of 3 tokens raises ValueError: too short")
+class NeverThreeOfEight(ByPart):
+    def at(self, n):
+        if len(self.positions.weight) == 8 and n == 3:
+            raise ValueError("too short")
+        return super().at(n)
+
+
+@passed(MODEL, "a second text, which is longer, raises RuntimeError")
+class FivePositions(ByPart):
+    def at(self, n):
+        return self.positions(torch.arange(5)[:n])
+
+
 @passed(MODEL, KEPT)
 class UsedUp(ByPart):
     def through_blocks(self, x):
@@ -307,7 +349,7 @@ class TheFirstLogits(ByPart):
         return self.out
 
 
-@passed(MODEL, "the logits come from a copy of the matrix as it began")
+@passed(MODEL, "the logits come from what `__init__` has kept of the matrix")
 class FromABuffer(ByPart):
     def __init__(self, vocabulary, length, d_model, blocks):
         super().__init__(vocabulary, length, d_model, blocks)
@@ -315,64 +357,6 @@ class FromABuffer(ByPart):
 
     def logits(self, x):
         return self.norm(x) @ self.first.mT
-
-
-def writing(before=lambda model: None, after=lambda model, kept: None, read=lambda tokens: tokens):
-    """The answer, with something done to the model, and a model that reads something else."""
-
-    def write_so(model, tokens, steps, stop):
-        kept = before(model)
-        out = write(lambda tokens: model(read(tokens)), tokens, steps, stop)
-        after(model, kept)
-        return out
-
-    return write_so
-
-
-def grown(model):
-    for parameter in model.parameters():
-        parameter.data *= 1.0001
-
-
-def with_gradients(model):
-    for parameter in model.parameters():
-        parameter.grad = torch.ones_like(parameter)
-
-
-def frozen(model):
-    model.requires_grad_(False)
-
-
-def hooked(model):
-    model.register_forward_hook(lambda *_: None)
-
-
-def without_0(model, tokens, steps, stop):
-    return write(model, tokens, steps, stop or -1)
-
-
-def by_the_first(model, tokens, steps, stop):
-    done = False
-    with torch.no_grad():
-        for _ in range(steps):
-            new = model(tokens)[:, -1].argmax(dim=1)
-            new = torch.full_like(new, stop) if done else new
-            done = done or new[0] == stop
-            tokens = torch.cat([tokens, new[:, None]], dim=1)
-    return tokens
-
-
-MODE = "changed the mode, which `train` and `eval` set, of the model"
-passed(WRITE, MODE)(writing(lambda model: model.eval()))
-passed(WRITE, MODE)(writing(lambda model: model.train()))
-passed(WRITE, MODE)(writing(lambda model: model.eval(), lambda model, _: model.train()))
-passed(WRITE, "changed the numbers of the model")(writing(grown))
-passed(WRITE, "changed the gradient of the model")(writing(with_gradients))
-passed(WRITE, "changed the `requires_grad` of the model")(writing(frozen))
-passed(WRITE, "changed the hooks of the model")(writing(hooked))
-passed(WRITE, "`stop` may be 0")(without_0)
-passed(WRITE, "one text that is finished does not finish the others")(by_the_first)
-passed(WRITE, "the model reads the whole text")(writing(read=lambda tokens: tokens[:, -8:]))
 
 
 def one_pass(x, scale, shift, eps):
@@ -418,8 +402,6 @@ def by_pytorch(x, scale, shift, eps):
 RIGHT = [
     (BLOCK, GrowingMask),
     (MODEL, ByPart),
-    (WRITE, writing()),
-    (WRITE, writing(lambda m: (m.training, m.eval())[0], lambda m, kept: m.train(kept))),
     (NORM, by_pytorch),
 ]
 

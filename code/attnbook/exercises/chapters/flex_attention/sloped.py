@@ -2,8 +2,9 @@
 
 Hints
 1. Return a function of s, b, h, i, j that returns the new score.
-2. Heads are counted from 0 here, and the equation has h + 1.
-3. The distance is that of key j from the query's own place, i + n_k − n_q.
+2. `torch.abs` and `2.0 ** x` work on tensors as on numbers, and h, i and j are tensors.
+3. With two queries and three keys query 0 stands at key 1. What is subtracted there for key 0, for
+   key 1 and for key 2? Does yours?
 
 Why
 A score_mod sees one score and its four places. What a bias stores, n_q · n_k numbers for each head,

@@ -2,7 +2,7 @@
 
 Hints
 1. The last query stands at the last key. Which key is the last one after the cut?
-2. The last query sees all that is left in both versions: take a second one.
+2. Take two queries, and write down which keys query 0 sees in each version.
 
 Why
 With three keys query 0 of two stands at key 1, and sees keys 0 and 1. With the third key cut off it

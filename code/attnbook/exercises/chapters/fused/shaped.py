@@ -36,8 +36,8 @@ def shaped(q, k, v, mask):
 CASES = (
     case(**with_a_mask(1, 2, 3, 2, (1,))),
     case(**with_a_mask(2, 3, 2, 1, (1,))),
-    case(**with_a_mask(3, 3, 5, 5, (2,))),
-    case(**with_a_mask(4, 6, 8, 2, (3,))),
+    case(**with_a_mask(3, 3, 5, 2, (2,))),
+    case(**with_a_mask(4, 6, 8, 8, (3,))),
     case(**outbidding(300.0, (1,))),
     stress(**outbidding(2.0**40, (1,))),
 )
@@ -45,17 +45,20 @@ CASES = (
 MISTAKES = """
 the output has the shape (heads, n_q, d_v): take the axis of the batch away again.
     out[0, ..., : v.shape[-1]] → out[..., : v.shape[-1]]
-the columns of zeros are still there: cut the output off behind d_v.
+the output is as wide as the keys: of its columns d_v are asked for.
     out[0, ..., : v.shape[-1]] → out[0]
-the values are padded in front, and the zeros are what was kept: pad behind.
+the columns of zeros are what was kept: the values are in the others.
     (0, q.shape[-1] - v.shape[-1]) → (q.shape[-1] - v.shape[-1], 0)
+    : v.shape[-1]] → q.shape[-1] - v.shape[-1] :]
 the mask is upside down: True = may look, and such a key gets 0 added.
     torch.where(mask, 0.0, -torch.inf) → torch.where(mask, -torch.inf, 0.0)
 the fill is finite: a hidden key whose score is larger by as much still takes weight. Only −∞ is
 below every score.
     torch.where(mask, 0.0, -torch.inf) → torch.where(mask, 0.0, -10.0) || torch.where(mask, 0.0, -20.0)
     torch.where(mask, 0.0, -torch.inf) → torch.where(mask, 0.0, -30.0) || torch.where(mask, 0.0, -1e9)
-the result holds NaN, and 0 · (−∞) and ∞ − ∞ are NaN: let `torch.where` choose between 0 and −∞ in M.
+the result holds NaN, and 0 · (−∞) and ∞ − ∞ are NaN: let `torch.where` choose between 0 and −∞ in M,
+and take no softmax of −∞ alone.
+    torch.where(mask, 0.0, -torch.inf) → torch.where(mask, -torch.inf, 0.0) ; dim=-1 → dim=-2
     torch.where(mask, 0.0, -torch.inf) → (1.0 - mask.to(q.dtype)) * -torch.inf
     torch.where(mask, 0.0, -torch.inf) → torch.where(mask, 0.0, torch.inf)
 nothing is hidden: add M to the scores.

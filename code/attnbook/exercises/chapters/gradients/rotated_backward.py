@@ -61,6 +61,13 @@ def summed(grad, times):
     return gradients.repeat_heads_backward(grad, times)
 
 
+def without_maximum(scores, mask):
+    """Softmax as its formula stands; rows that see nothing get zeros."""
+    exps = np.exp(scores) * mask
+    total = np.sum(exps, axis=-1, keepdims=True)
+    return np.divide(exps, total, out=np.zeros_like(exps), where=total > 0)
+
+
 def tiled(x, times):
     """Copies in turns, 0 1 0 1, where `repeat_heads` has 0 0 1 1."""
     return np.concatenate([x] * times, axis=-3)
@@ -75,6 +82,7 @@ def summed_in_turns(grad, times):
 rng = np.random.default_rng(12)
 CAUSAL, LATE = causal_mask(3, 3), causal_mask(2, 4)
 HOLES = np.array([[False] * 4, [True, False, True, False], [False, True, True, True]])
+LARGE = drawn(rng, 2, 1, 3, 3, CAUSAL)
 
 CASES = (
     case(**drawn(rng, 1, 1, 1, 2, np.ones((1, 2), bool), d=2, d_v=1)),
@@ -86,6 +94,7 @@ CASES = (
     case(**drawn(rng, 6, 3, 3, 4, HOLES)),
     case(**drawn(rng, 4, 2, 2, 4, LATE, batch=(2,))),
     stress(**drawn(rng, 2, 1, 2, 4, LATE, dtype=np.float32)),
+    stress(**(LARGE | {"q": 80 * LARGE["q"], "k": 80 * LARGE["k"]})),
 )
 
 MISTAKES = """
@@ -133,6 +142,10 @@ softmax's backward pass forgets the average: A ∘ (G_A - r), and r is that of t
     np.sum(A * grad_A → np.mean(grad_A
 the softmax is taken score by score: a score reaches all weights of its row.
     A * (grad_A - np.sum(A * grad_A, axis=-1, keepdims=True)) → A * (1 - A) * grad_A
+scores are divided by √d, going forward and going back: here by nothing.
+    q.shape[-1] ** -0.5 → 1.0
+softmax subtracts each row's largest score first: exp of a large score is infinite.
+    A = softmax((c * q @ k.swapaxes(-1, -2)).astype(q.dtype), mask) → A = without_maximum((c * q @ k.swapaxes(-1, -2)).astype(q.dtype), mask)
 the scale stands in front of Q Kᵀ, so that it comes back in the gradients of queries and keys.
     c * grad_S @ k, c * grad_S.swapaxes → grad_S @ k, grad_S.swapaxes
     grad_q, grad_k = c * → grad_q, grad_k = 

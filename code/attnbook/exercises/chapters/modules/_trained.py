@@ -12,17 +12,24 @@ from attnbook.exercises.engine import Unfit, describe, draw
 from attnbook.exercises.engine.settings import plain_settings
 
 
+class Doubled(nn.Module):
+    """In training twice what comes in: as with dropout, training is not like evaluation."""
+
+    def forward(self, x):
+        return 2 * x if self.training else x
+
+
 class Layer(nn.Module):
-    """One matrix, and a buffer; as with dropout, training is not like evaluation: it doubles."""
+    """One matrix, a buffer, and a module within the module, which goes by the mode."""
 
     def __init__(self, w, shift):
         super().__init__()
         self.w = nn.Parameter(torch.tensor(w))
         self.register_buffer("shift", torch.tensor(shift))
+        self.doubled = Doubled()
 
     def forward(self, x):
-        out = x @ self.w.mT + self.shift
-        return 2 * out if self.training else out
+        return self.doubled(x @ self.w.mT + self.shift)
 
 
 OPTIMISERS = {"Adam": torch.optim.Adam, "SGD": functools.partial(torch.optim.SGD, momentum=0.9)}
@@ -69,14 +76,16 @@ def with_a_layer(function):
 
     def trained(lr, kind, w, shift, x, wanted):
         module, losses, half = Layer(w, shift), [], (len(x) + 1) // 2
+        for each in module.modules():
+            each.register_forward_pre_hook(_refuse_evaluation)
         optimiser = OPTIMISERS[kind](module.parameters(), lr=lr)
         for part in filter(None, (pairs(x, wanted)[:half], pairs(x, wanted)[half:])):
             batches = list(part)
             with plain_settings():
                 found = function(module.train(bool(losses)), optimiser, batches)
             _refuse_unless_losses(found, len(part))
-            if module.training:
-                raise Unfit("the module was left in the state of training: call module.eval()")
+            if any(each.training for each in module.modules()):
+                raise Unfit("the module, or one within it, was left in training mode")
             if len(batches) != len(part):
                 raise Unfit("your function changed the list of batches: leave it as it was")
             losses += found
@@ -85,13 +94,21 @@ def with_a_layer(function):
     return trained
 
 
+def _refuse_evaluation(module, _):
+    if not module.training:
+        raise Unfit(
+            "the module, or one within it, was called in evaluation mode, not in training mode"
+        )
+
+
 def _refuse_unless_losses(losses, number):
     if losses is None:
         raise Unfit("nothing was returned: is a `return` missing?")
     if not isinstance(losses, list) or len(losses) != number:
         raise Unfit(f"{describe(losses)} was returned; expected a list of {number} losses")
-    if not all(isinstance(loss, float) for loss in losses):
-        raise Unfit("a loss is not a Python number: loss.item() has it, without its record")
+    for loss in losses:
+        if not isinstance(loss, float):
+            raise Unfit(f"a loss is {describe(loss)}; expected a Python number")
 
 
 class Watched(io.BytesIO):

@@ -1,11 +1,10 @@
 """Project, step 2: the loop · medium · 12 min
 
 Hints
-1. The optimiser is handed in, since it remembers something from step to step, and from one call to
-   the next.
+1. Four lines of the chapter's `train` come back. The batches and the optimiser are given here.
 2. In the loop: empty the gradients, compute the loss, walk back, step. Where is the number of the
    loss to be had without its record?
-3. `module.train()` before the loop, `module.eval()` after it.
+3. `module.train()` and `module.eval()` set the mode of a module and of every module within it.
 
 Why
 Each pair costs one round: `zero_grad`, the loss, `backward`, `step`. The optimiser knows the
@@ -74,10 +73,8 @@ the loss is the mean of the squares, over all numbers.
     .square().mean() → .square().mean().sqrt()
     .square().mean() → .square().sum(dim=-1).mean()
     .square().mean() → .square().mean() / 2
-the module comes in the state of evaluation: call module.train() before the loop.
-    module.train() →
-the state of evaluation comes after the loop, not within it.
-    module.train() →  ; optimiser.zero_grad() → module.train() if not losses else module.eval(); optimiser.zero_grad()
+`backward` needs the record of what was computed: no `no_grad` here, and no `detach`.
+    module(x) - wanted → module(x).detach() - wanted
 the module is left in the mode in which it came: leave it in evaluation, however it came.
     losses = [] → losses, came = [], module.training ; module.eval() → module.train(came)
 each batch is used once, in the order of the list.

@@ -78,6 +78,7 @@ CASES = (
     case(texts=rows([5, 9, 9]), stop=9, gives=rows([9, -100, -100])),
     case(texts=rows([5, 6, 7, 9]), stop=9, gives=rows([6, 7, 9, -100])),
     case(texts=rows([1, 0, 0, 0], [2, 3, 4, 0]), stop=0),
+    case(texts=rows([1, 2, 3], [4, 9, 9], [5, 6, 7]), stop=9),
     case(**drawn(3, 5, 2)),
     case(**drawn(6, 8, 0)),
     stress(texts=rows([5], [9]), stop=9, gives=rows([-100], [-100])),
@@ -97,6 +98,8 @@ the stops of each text are its own, and those of the first text say nothing abou
     (texts == stop).cumsum(dim=1) == 0 → ((texts == stop).cumsum(dim=1) == 0)[:1].expand_as(texts)
 the stop is the token `stop` alone, and larger tokens are words.
     (texts == stop) → (texts >= stop)
+nothing is asked for after the first stop, whatever stands there: padding, or another token.
+    (texts == stop).cumsum(dim=1) == 0 → texts != stop
 these are the tokens themselves: the target of a position is the token after it.
     targets[:, :-1] = torch.where(going_on[:, :-1], texts[:, 1:], -100) → targets = torch.where(going_on, texts, -100)
     targets[:, :-1] = torch.where(going_on[:, :-1], texts[:, 1:], -100) → targets[:, :-1] = torch.where(going_on[:, :-1], texts[:, :-1], -100)
@@ -111,7 +114,7 @@ the last position has no next token, and must not get the first one.
 a text without a stop is asked to its end; `argmax` has 0 for it, as for a stop that comes first.
     (texts == stop).cumsum(dim=1) == 0 → torch.arange(texts.shape[1]) < (texts == stop).int().argmax(dim=1)[:, None]
 `stop` says which token the stop is, and it is not the same in every call.
-    (texts == stop) → (texts == 9) || (texts == 0)
+    (texts == stop) → (texts == 9) || (texts == 0) || (texts == texts[0, -1]) || (texts == texts[-1, -1])
 the stops are counted along each text, dim=1.
     cumsum(dim=1) → cumsum(dim=0)
 what is not asked for is −100 here, which cross_entropy leaves out; 0 is a token.

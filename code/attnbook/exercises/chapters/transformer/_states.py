@@ -65,6 +65,10 @@ def kept_or_unlearned(module, text, longer):
     """For `refused`: whether a right module keeps something between calls, or doesn't learn."""
     parameters = dict(module.named_parameters())
     first, other, again = (attempt(lambda t=t: module(t), {}) for t in (text, longer, text))
+    if first.raised:
+        return not_yet(
+            f"a text of {text.shape[1]} tokens raises {first.message}.", where=first.where
+        )
     if other.raised:
         return not_yet(
             f"a second text, which is longer, raises {other.message}. What belongs to a length "

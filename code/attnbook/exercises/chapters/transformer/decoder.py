@@ -84,10 +84,22 @@ def between_texts(made, _):
     blocks = [Layer(4), Layer(4)]
     for block in blocks:
         torch.nn.init.ones_(block.w)
-    model = attempt(lambda: made(6, 8, 4, blocks), {}).value
-    if blocks[0].w is not dict(model.named_parameters()).get("blocks.0.w"):
-        return not_yet("the blocks are copied; use the ones that were given.")
-    return kept_or_unlearned(model, torch.tensor([[1, 2, 3]]), torch.tensor([[1, 2, 3, 4, 5]]))
+    listed = list(blocks)
+    call = attempt(lambda: made(6, 8, 4, listed), {})
+    if call.raised:
+        return not_yet(f"Decoder(6, 8, 4, blocks) raises {call.message}.", where=call.where)
+    if listed != blocks:
+        return not_yet("your class changed the list of blocks; leave it as it was.")
+    owned, given = call.value.blocks, [block.w for block in blocks]
+    if [id(block.w) for block in owned] != list(map(id, given)):
+        turned = {id(block.w) for block in owned} == set(map(id, given))
+        return not_yet(IN_ANOTHER_ORDER if turned else COPIED)
+    text = torch.tensor([[1, 2, 3, 4, 5, 0, 1, 2]])
+    return kept_or_unlearned(call.value, text[:, :3], text)
+
+
+COPIED = "the blocks are copied; use the ones that were given."
+IN_ANOTHER_ORDER = "`self.blocks` has the blocks in another order than the list that was given."
 
 
 def with_slopes(vocabulary, tokens, embedding, *others):
@@ -166,7 +178,8 @@ the blocks are residual themselves, or not: the model adds nothing to what they 
 return the logits, without a softmax: the loss takes its own.
     return self.norm(x) @ self.embedding.weight.mT → return torch.softmax(self.norm(x) @ self.embedding.weight.mT, dim=-1)
     return self.norm(x) @ self.embedding.weight.mT → return torch.log_softmax(self.norm(x) @ self.embedding.weight.mT, dim=-1)
-the logits come from a copy of the matrix as it began: use the parameter itself.
+the logits come from what `__init__` has kept of the matrix: use the parameter itself in each call.
+    self.norm = nn.LayerNorm(d_model) → self.norm = nn.LayerNorm(d_model); self.kept = self.embedding.weight.mT ; @ self.embedding.weight.mT → @ self.kept
     self.norm = nn.LayerNorm(d_model) → self.norm = nn.LayerNorm(d_model); self.register_buffer("copy", self.embedding.weight.detach().clone()) ; @ self.embedding.weight.mT → @ self.copy.mT
 the logits are right, but the tied matrix learns from one of its two uses alone: no `detach`, and no
 `no_grad`.

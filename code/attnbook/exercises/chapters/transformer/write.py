@@ -1,7 +1,7 @@
 """Project, step 4: write · medium · 12 min
 
 Hints
-1. Only the last position guesses a token that isn't there yet: `model(tokens)[:, -1]`.
+1. `model(tokens)[:, -1]` holds the logits of the token that isn't there yet.
 2. Keep a boolean for each text, whether it has written `stop`; `torch.where` chooses by it.
 3. `torch.cat([tokens, new[:, None]], dim=1)` makes a longer tensor, and leaves the old one alone.
 
@@ -43,8 +43,10 @@ class Told(nn.Module):
     def __init__(self, table):
         super().__init__()
         self.table = nn.Parameter(torch.tensor(table))
+        self.modes = set()  # in which it has been called
 
     def forward(self, tokens):
+        self.modes.add(self.training)
         if torch.is_grad_enabled():
             raise Unfit("the model was called with gradients recorded: torch.no_grad() stops it")
         if not torch.is_tensor(tokens) or tokens.ndim != 2 or tokens.dtype != torch.int64:
@@ -70,8 +72,14 @@ def with_a_model(function):
     return call
 
 
+CALLED_OTHERWISE = (
+    "your function calls the model in another mode than the one it came in, and puts that back "
+    "afterwards: use the model in the mode that it is in."
+)
+
+
 def left_as_it_was(answer, _):
-    """For `refused`: whether a right function leaves something behind in the model."""
+    """For `refused`: whether a right function changes something in the model, if only for a time."""
     for training in True, False:
         model, tokens = Told(NEXT).train(training), torch.tensor([[0], [2]])
         before = _seen_of(model)
@@ -79,6 +87,8 @@ def left_as_it_was(answer, _):
         for what, now in _seen_of(model).items():
             if now != before[what]:
                 return not_yet(f"your function changed {what} of the model; leave it as it was.")
+        if model.modes != {training}:
+            return not_yet(CALLED_OTHERWISE)
     return None
 
 
@@ -162,8 +172,9 @@ the new token goes to the end of its text.
     [tokens, new[:, None]] → [new[:, None], tokens]
 each new token is read in the next step: hand the longer text to the model.
     finished = torch.zeros → given = tokens\\n    finished = torch.zeros ; model(tokens) → model(given)
-the model reads the whole text in each step, not its last token alone.
+the model reads the whole text in each step, not only the end of it.
     model(tokens) → model(tokens[:, -1:]) || model(tokens[:, -3:]) || model(tokens[:, -5:]) || model(tokens[:, -8:])
+    finished = torch.zeros → n = tokens.shape[1]\\n    finished = torch.zeros ; model(tokens) → model(tokens[:, -n:])
 """
 
 exercise = made_exercise(
