@@ -75,8 +75,9 @@ def masked_softmax_diagram():
             arrow(ax, (mask + 0.24, y), (places[1] - 0.45, y))
     steps = ("exp", f"÷ {MASKED_TOTAL}")
     for start, end, step in zip(places[1:-1], places[2:], steps, strict=True):
-        text(ax, (start + end) / 2, rows[1] - 0.2, step, color=MUTED)
-        arrow(ax, (start + 0.45, rows[1]), (end - 0.45, rows[1]))
+        text(ax, (start + end) / 2, rows[0] - 0.2, step, color=MUTED)
+        for y in rows:
+            arrow(ax, (start + 0.45, y), (end - 0.45, y))
     return ax.figure
 
 

@@ -8,13 +8,14 @@ Hints
    calls of np.where.
 
 Why
-The lengths get an axis of length 1 for the keys, for every axis of heads, and, when there is one
-per sequence, for the queries. A hidden score is replaced by −∞ before the maximum, so it cannot
+The lengths get an axis of length 1 for the keys, for every further axis, and, when there is one per
+sequence, for the queries. A hidden score is replaced by −∞ before the maximum, so it cannot
 influence anything. Two guards settle the empty row: subtract 0 where the maximum is −∞, and divide
 by 1 where the sum is 0.
 
 Notice
-No weight behind a mask is small: each is exactly 0, whatever was there, even NaN.
+In rows without a visible NaN no weight behind the mask is merely small: each is exactly 0, whatever
+was hidden there, even NaN.
 """
 
 import numpy as np
@@ -143,8 +144,8 @@ these are the masked scores: their softmax is asked for.
     exp / np.where(total == 0, 1, total) → visible
 every visible key gets the same weight: the scores are not used.
     scores, -np.inf) → 0 * np.nan_to_num(scores), -np.inf)
-the lengths meet the wrong axis: there is one per sequence or one per query, and heads, or queries,
-that have none of their own need an axis of length 1.
+the lengths meet the wrong axis: there is one per sequence or one per query, and further axes,
+or queries, that have none of their own need an axis of length 1.
     -1, 1) → -1, 1) if lens.ndim == 2 else lens[:, None]
     *[1] * (scores.ndim - 3), -1, 1) → -1, 1)
     lens.reshape(len(scores), *[1] * (scores.ndim - 3), -1, 1) → lens[(..., *[None] * (scores.ndim - 1))]
