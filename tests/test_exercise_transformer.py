@@ -54,6 +54,14 @@ def test_the_project_ends_as_its_statement_says(seed, capsys):
     assert torch.equal(write(scope["project"], texts[:, :4], 2, stop=12), texts)
 
 
+@pytest.mark.everywhere
+@pytest.mark.parametrize("seed", range(10))
+def test_a_smaller_start_ends_so_with_smaller_steps_and_more_of_them(seed, capsys):
+    torch.manual_seed(seed)
+    ended(END.replace("1 / 8", "0.02").replace("steps=500, lr=0.001", "steps=1500, lr=0.0003"))
+    assert "right 100%" in capsys.readouterr().out
+
+
 def test_from_the_random_numbers_of_pytorch_it_does_not_end_so(capsys):
     """The same lines without the small start."""
     torch.manual_seed(1)
