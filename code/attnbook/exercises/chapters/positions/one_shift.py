@@ -38,7 +38,7 @@ def is_relative(angles):
 
 
 MISTAKES = """
-all eight point the same way, so every score is 1, at any distance.
+all eight point the same way, or so nearly that every score is 1 to four decimals, at any distance.
     np.zeros(8)
     if np.allclose(np.cos(angles - angles[0]), 1)
 the score of these angles depends on the distance alone, and the test is right: let some steps turn

@@ -11,7 +11,8 @@ np.split cuts the last axis into the first features and the second features of a
 halves are made of the old ones. The angles have shape (n, M), and meet any batch axes in front.
 
 Notice
-As a matrix this would be a block of 2 × 2 for each pair and zeros elsewhere; nobody ever builds it.
+As a matrix the turn has four entries for each pair, where rows m and m + M meet columns m and m + M,
+and zeros elsewhere: for many pairs it is nearly all zeros, so programs usually do without it.
 """
 
 import numpy as np
