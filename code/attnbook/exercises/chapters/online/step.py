@@ -13,7 +13,8 @@ own exponentials and these times their values. Where the new maximum is −∞ t
 shifted by 0, all exponentials are 0, and so are both sums.
 
 Notice
-After a million keys there are still d_v + 2 floats for each query, and nothing is missing.
+After a million keys there are still d_v + 2 floats for each query, and nothing that the
+output or L needs is missing.
 """
 
 import numpy as np
