@@ -1,13 +1,13 @@
 r"""Project, step 2: the mask · medium · 10 min
 
 Hints
-1. The pattern with a mask is softmax(QKᵀ / c + M)V. What is M for a key that is visible, and for
+1. Our pattern with a mask is softmax(QKᵀ / c + M)V. What is M for a key that is visible, and for
    one that is hidden?
 2. `torch.where(mask, a, b)` takes a where the mask is True, and b elsewhere.
 3. The order matters: the scores first, divided and not multiplied, and then M.
 
 Why
-Filling a score with −∞ and adding −∞ to it give the same, but only the sum occurs in a pattern. So
+Filling a score with −∞ and adding −∞ to it give the same, but our pattern with a mask has a sum. So
 we make M of the boolean mask first, and add it to the scores.
 
 Notice

@@ -1,7 +1,7 @@
 r"""Project, step 1: the softmax · medium · 10 min
 
 Hints
-1. Nothing in a pattern stands between softmax and the second product. In the code that was found,
+1. Nothing in our patterns stands between softmax and the second product. In the code that was found,
    what is done only after the second product, and belongs to softmax?
 2. The exponentials and the division by their sum are one function of PyTorch, `torch.softmax`.
 3. The scale belongs to the scores: divide the product, and not the queries.
