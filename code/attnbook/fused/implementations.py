@@ -18,7 +18,7 @@ from attnbook.fused.visible import visible
 from attnbook.pytorch.operation import check_and_cast
 from attnbook.pytorch.options import no_kernel
 
-WORTH_COMPILING = 2**26  # scores: half a second saved a call; to compile takes half a minute
+WORTH_COMPILING = 2**26  # scores: below, a compilation earns itself back only after many calls
 MASK_WORTH_COMPILING = 2**24  # places: uncompiled, create_block_mask takes 10 bytes for each
 
 
