@@ -52,7 +52,7 @@ def caught_grids(caught, titles, tests, bugs):
     ValueError
         If a shape, a dtype or the number of some names does not fit.
     """
-    look = {"names": (tests, bugs), "axes": ("tests", "exhibits")}
+    look = {"names": (tests, bugs), "axes": ("questions", "exhibits")}
     return _blue_or_hatched("caught", caught, titles, columns=1, **look)
 
 

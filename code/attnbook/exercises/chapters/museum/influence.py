@@ -11,9 +11,9 @@ a causal attention everything above the diagonal must be False. A weight of exac
 so the comparison needs no tolerance.
 
 Notice
-Exhibits 1, 3, 5 and 7 leak, and 8 and 9 lose keys. In 10, with a causal mask, only the padded query
-sees the padding, at (3, 3). The other three look right here: in 2 and 4 a NaN does not move, and 6
-needs the sums of its rows.
+Exhibits 1, 3, 5 and 7 leak, and 1, 5, 7, 8 and 9 lose keys. In 10, with a causal mask, only the
+padded query sees the padding, at (3, 3). The other three look right here: in 2 and 4 a NaN does not
+move, and 6 needs the sums of its rows.
 """
 
 import numpy as np
