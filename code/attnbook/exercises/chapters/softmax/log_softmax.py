@@ -88,6 +88,9 @@ the maximum is subtracted from the scores, not inside the sum: both need the shi
     np.exp(shifted) → np.exp(scores)
 this is L of the row, once for each score: subtract it from the scores.
     = lse(scores) + 0 * scores
+near huge scores L keeps too few digits, and in a row of -inf it is -inf, too: subtract the maximum
+from the scores first, with guards, and then the logarithm of the sum of shifted exponentials.
+    = scores - lse(scores) || scores - np.where(lse(scores) == -np.inf, 0, lse(scores))
 the logarithm of a quotient is a difference, not a quotient.
     - np.log( → / np.log(
 the scores stay, or are added up themselves: subtract the logarithm of the sum of exponentials.

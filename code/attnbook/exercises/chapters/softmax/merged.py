@@ -31,7 +31,7 @@ half of 2: two blocks make the sum larger, not smaller.
     1
 log10 is another logarithm: exp goes with the natural one.
     2 + np.log10(2)
-ln 2 is subtracted: that is the mean of the two sums, and here they add.
+ln 2 is subtracted: that is half of one block's sum, and here two such sums add.
     2 - np.log(2)
 e² is the sum of one block: add both, and take the logarithm.
     np.e**2
