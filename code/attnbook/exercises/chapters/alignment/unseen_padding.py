@@ -52,7 +52,7 @@ with the length 3 all keys are visible, and there is no padding to be hidden.
     if length == 3
 the padding has such a low score that its weight vanishes: raise it.
     [0.0, 1.0, -100.0], 2
-    if hidden_weight(scores, length) < 1e-12
+    if hidden_weight(scores, length) < 1e-6
 the two visible keys have the same weight and average to 4, which is what the padding holds: give
 them different scores.
     [0.0, 0.0, -1.0], 2
