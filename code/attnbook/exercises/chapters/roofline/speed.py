@@ -15,7 +15,8 @@ group. Since operations and bytes overlap, the step takes the longer of the two 
 
 Notice
 With 8 billion weights of 16 bits, an H100 writes at most 209 words a second in one text. In many
-texts at once it writes more, until the caches are most of what travels.
+texts at once it writes more, but ever less for each further text, as the caches become most of what
+travels.
 """
 
 from attnbook import measure
