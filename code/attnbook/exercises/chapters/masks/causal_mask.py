@@ -53,7 +53,7 @@ CASES = (
 MISTAKES = """
 the mask is transposed: rows are queries, columns are keys.
     = causal_mask(n_q, n_k).T
-these are the numbers 1.0 and 0.0; a mask is boolean, so that nobody can add it.
+these are the numbers 1.0 and 0.0; a mask is boolean, so that nobody takes it for a bias.
     = causal_mask(n_q, n_k).astype(float)
 this is a bias, to be added to scores; a mask is boolean, True = may look.
     = np.where(causal_mask(n_q, n_k), 0, -np.inf)

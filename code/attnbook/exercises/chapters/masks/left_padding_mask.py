@@ -68,7 +68,7 @@ you hide the first `length` keys; the padding is the first n_k - length.
     = np.arange(n_k) >= valid_lens[..., None]
 everything is visible, the padding too: valid_lens is not used.
     >= n_k → >= 0
-these are the numbers 1.0 and 0.0; a mask is boolean, so that nobody can add it.
+these are the numbers 1.0 and 0.0; a mask is boolean, so that nobody takes it for a bias.
     = left_padding_mask(valid_lens, n_k).astype(float)
 this is a bias, to be added to scores; a mask is boolean, True = may look.
     = np.where(left_padding_mask(valid_lens, n_k), 0, -np.inf)
